@@ -3,8 +3,9 @@
 //! A window over the program's own memory is reached through the kernel at first: 1 to 3 µs an operation. Taken into the
 //! segment it is reached by load and store. That costs its owner a look at its mappings and two copies of it, there and
 //! back, which pays for windows that are used and not for others; nobody knows which they are. So the others count the time that
-//! they spend in the kernel, and once it has come to what the move costs, they ask the owner for it: whatever comes, a window
-//! takes no more than twice the time that it would have taken with the better choice made at once. The owner does it when it is
+//! they spend in the kernel, and once it has come to what the move costs, they ask the owner for it behind the next visit: whatever comes, a
+//! window takes no more than twice the time that it would have taken with the better choice made at once. (Of little, a visit more is little;
+//! of much, the visit and the better choice's own copy cost about as much as the move.) The owner does it when it is
 //! in MPI: in any wait, and in the synchronisation calls of the window.
 //!
 //! | `place`     | the target's part is                                          | others                              |
@@ -218,15 +219,16 @@ impl Drop for Stay<'_> {
 }
 
 impl Target {
-    /// Counts time spent in visits at an address, and asks the owner for a move when it is worth that.
+    /// Counts time spent in visits at an address, and asks the owner for a move if it was worth that before: a program that puts much once and
+    /// frees the window pays for no move.
     fn spend(&self, address: usize, nanoseconds: u64) {
         let move_in = &self.block.move_in;
         let price = move_in.price.load(Ordering::Relaxed);
         if price == 0 {
             return;
         }
-        let spent = move_in.spent.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
-        if spent >= price && !move_in.is_asked() {
+        let before = move_in.spent.fetch_add(nanoseconds, Ordering::Relaxed);
+        if before >= price && !move_in.is_asked() {
             move_in.asked.store(address as u64, Ordering::Relaxed);
             ask(self.process(), Errand::Move);
         }

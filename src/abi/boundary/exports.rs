@@ -317,7 +317,7 @@ macro_rules! mpi_again {
             // In the fast path's words: of requests of what is repeated.
             #[allow(unused_imports)]
             use $crate::abi::messages::request::{
-                end_again as end_at_once, end_all_again as end_all_at_once,
+                end_again as end_at_once, is_again as is_at_once,
             };
             $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
             $crate::observe::is_passed() && $quick

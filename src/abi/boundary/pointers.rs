@@ -137,6 +137,13 @@ impl<'a, T: Foreign> Mut<'a, T> {
         check(self.0.cast(), name).map(|place| unsafe { Out::new(place) })
     }
 
+    /// The element of this index, where an array lies.
+    #[inline(always)]
+    pub fn at(self, index: usize) -> Mut<'a, T> {
+        let array = self.0.cast::<C<T>>();
+        Mut(array.wrapping_add(index).cast(), PhantomData)
+    }
+
     /// A handle that is only read although C does not say `const`.
     pub fn handle(self, name: &str) -> Result<T> {
         let place = check(self.0.cast::<C<T>>(), name)?;

@@ -40,52 +40,39 @@ fn end_by(
     ended
 }
 
-/// Ends all requests if they were complete when they were given: whether they were.
+/// Whether [`end_at_once`] ends it.
 #[inline(always)]
-fn end_all_at_once(count: c_int, requests: Mut<MPI_Request>, statuses: Mut<MPI_Status>) -> bool {
-    end_all_by(
-        request::was_over,
-        request::end_at_once,
-        (count, requests, statuses),
-    )
+fn is_at_once(request: Mut<MPI_Request>) -> bool {
+    is_by(request::was_over, request)
 }
 
-/// The same in a job that is checked, as [`end_again`].
-#[inline(never)]
-pub fn end_all_again(count: c_int, requests: Mut<MPI_Request>, statuses: Mut<MPI_Status>) -> bool {
-    end_all_by(
-        request::is_again,
-        request::end_again,
-        (count, requests, statuses),
-    )
+/// The same in a job that is checked, of [`end_again`].
+#[inline(always)]
+pub fn is_again(request: Mut<MPI_Request>) -> bool {
+    is_by(request::is_again, request)
 }
 
-/// Has `end` end all requests if `may` says of each that it does. In the order of the array: one may be there twice.
 #[inline(always)]
-fn end_all_by(
-    may: impl Fn(MPI_Request) -> bool,
-    end: impl Fn(&mut MPI_Request) -> bool,
+fn is_by(is: impl FnOnce(MPI_Request) -> bool, request: Mut<MPI_Request>) -> bool {
+    request.inout("request").is_ok_and(|request| is(*request))
+}
+
+/// Has `end` end each request, one after another, if that `is` so of all: whether it did. One may be there twice.
+#[inline(always)]
+fn each_at_once(
     (count, requests, statuses): (c_int, Mut<MPI_Request>, Mut<MPI_Status>),
+    is: impl Fn(Mut<MPI_Request>) -> bool,
+    end: impl Fn(Mut<MPI_Request>, Mut<MPI_Status>) -> bool,
 ) -> bool {
-    // Asked of the first alone before anything else is done, as most are to be waited for.
-    let is_first = || requests.inout("array_of_requests").is_ok_and(|it| may(*it));
-    if count <= 0 || !is_first() {
-        return false;
-    }
-    let count = count as usize;
-    let requests = requests.handles_mut(count, "array_of_requests");
-    let (Ok(mut requests), Ok(mut statuses)) = (requests, Several::new(statuses, count)) else {
-        return false;
+    let are_ignored = statuses.pointer() == MPI_STATUSES_IGNORE;
+    let status = |i| match are_ignored {
+        true => statuses,
+        false => statuses.at(i),
     };
-    let may_all = requests.iter().all(|&handle| may(handle));
-    may_all
-        && requests.iter_mut().enumerate().all(|(i, handle)| {
-            let is_ended = end(handle);
-            if is_ended {
-                statuses.put(i, &Outcome::NOTHING);
-            }
-            is_ended
-        })
+    let all = 0..usize::try_from(count).unwrap_or(0);
+    count > 0
+        && all.clone().all(|i| is(requests.at(i)))
+        && all.into_iter().all(|i| end(requests.at(i), status(i)))
 }
 
 /// Blocks until a request is complete. It becomes `MPI_REQUEST_NULL`, or inactive if it is persistent.
@@ -122,7 +109,7 @@ pub extern "C" fn MPI_Test(
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
-#[quick(@waits end_all_at_once(count, array_of_requests, array_of_statuses))]
+#[quick(@waits each_at_once((count, array_of_requests, array_of_statuses), is_at_once, end_at_once))]
 pub extern "C" fn MPI_Waitall(
     count: c_int,
     array_of_requests: Mut<MPI_Request>,
