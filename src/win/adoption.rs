@@ -59,14 +59,17 @@ pub fn fixed_costs() -> u64 {
     FIXED_COSTS.load(Relaxed)
 }
 
-/// Learns from an adoption of so many pages in all that took so long in all. One alone may have been interrupted, and says little.
+/// What something costs, by what was known before and what it has cost now. That alone may have been interrupted, and says little.
+fn learned(before: u64, now: u64) -> u64 {
+    ((3 * before + now) / 4).min(before + before / 2)
+}
+
+/// Learns from an adoption of so many pages in all that took so long in all.
 fn learn_fixed(pages: usize, took: Duration) {
     let copies = pages as u64 * page_costs();
     let costs = (2 * took.as_nanos() as u64).saturating_sub(copies);
-    let before = fixed_costs();
-    let after = (3 * before + costs) / 4;
-    let after = after.min(before + before / 2).max(LEAST_COSTS);
-    FIXED_COSTS.store(after, Relaxed);
+    let costs = learned(fixed_costs(), costs);
+    FIXED_COSTS.store(costs.max(LEAST_COSTS), Relaxed);
 }
 
 /// Learns from so many pages that were taken in. To give them back takes as long.
@@ -74,7 +77,7 @@ fn learn(pages: usize, took: Duration) {
     const ENOUGH: usize = 16;
     if pages >= ENOUGH {
         let costs = 2 * took.as_nanos() as u64 / pages as u64;
-        PAGE_COSTS.store((3 * page_costs() + costs) / 4, Relaxed);
+        PAGE_COSTS.store(learned(page_costs(), costs), Relaxed);
     }
 }
 
