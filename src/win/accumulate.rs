@@ -7,7 +7,7 @@
 //! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
 use super::amo::{self, Amo};
-use super::checked::{Element, Near};
+use super::checked::operations::{Element, Near};
 use super::elements::{Beside, Sides};
 use super::transfer::{CheckedWindow, Effect, Origin, Remote};
 use super::turn::Turn;

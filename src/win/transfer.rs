@@ -3,7 +3,7 @@
 //! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
 //! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::check_both`].
 
-use super::checked::{Near, goes_apart};
+use super::checked::operations::{Near, goes_apart};
 use super::moving::Stay;
 use super::private::move_data;
 use super::{Flavor, Reach, Target, Window, find_observed};
