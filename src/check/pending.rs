@@ -304,12 +304,12 @@ pub fn ended(request: i32) {
     end(request, tell);
 }
 
-/// The same of a one-sided one, for which the program has waited by an MPI_Wait that has said nothing else of itself.
+/// The same of a one-sided one, for which the program has waited by a call of `function` that has said nothing else of itself.
 #[cold]
-pub(super) fn ended_by_wait(request: i32) {
+pub(super) fn ended_by_wait(function: &'static str, request: i32) {
     let place = checker().map(|checker| checker.own.modules.place(place::came_from()));
     end(request, |finding| {
-        tell_of(finding, "MPI_Wait", place.unwrap_or(Place::UNKNOWN));
+        tell_of(finding, function, place.unwrap_or(Place::UNKNOWN));
     });
 }
 

@@ -318,10 +318,11 @@ pub fn end_at_once(handle: &mut MPI_Request) -> bool {
     complete
 }
 
-/// Ends the request of an operation that is noted or repeated in a job that is checked, if [this](requests) is its: whether it was.
+/// Ends the request of an operation that is noted or repeated in a job that is checked, if [this](requests) is its, by a call of `function`: whether
+/// it was.
 #[inline(always)]
-pub fn end_again(handle: &mut MPI_Request) -> bool {
-    let complete = requests::waits(handle.0);
+pub fn end_again(function: &'static str, handle: &mut MPI_Request) -> bool {
+    let complete = requests::waits(function, handle.0);
     if complete {
         *handle = MPI_REQUEST_NULL;
     }

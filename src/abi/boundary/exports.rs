@@ -315,10 +315,19 @@ macro_rules! mpi_again {
         #[inline(always)]
         fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
             // In the fast path's words: of requests of what is repeated.
-            #[allow(unused_imports)]
-            use $crate::abi::messages::request::{
-                end_again as end_at_once, is_again as is_at_once,
-            };
+            use $crate::abi::boundary::pointers::Mut;
+            use $crate::abi::messages::request::{end_again, is_again};
+            #[inline(always)]
+            fn end_at_once(
+                request: Mut<$crate::mpi::types::MPI_Request>,
+                status: Mut<$crate::mpi::types::MPI_Status>,
+            ) -> bool {
+                end_again(FUNCTION, request, status)
+            }
+            #[allow(dead_code)]
+            fn is_at_once(request: Mut<$crate::mpi::types::MPI_Request>) -> bool {
+                is_again(request)
+            }
             $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
             $crate::observe::is_passed() && $quick
         }

@@ -18,10 +18,18 @@ fn end_at_once(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
     end_by(request::end_at_once, request, status)
 }
 
-/// The same in a job that is checked, of the request of an operation that is [repeated](crate::check::race::again).
+/// The same in a job that is checked, by a call of `function`, of the request of an operation that is [repeated](crate::check::race::again).
 #[inline(always)]
-pub fn end_again(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
-    end_by(request::end_again, request, status)
+pub fn end_again(
+    function: &'static str,
+    request: Mut<MPI_Request>,
+    status: Mut<MPI_Status>,
+) -> bool {
+    end_by(
+        |request| request::end_again(function, request),
+        request,
+        status,
+    )
 }
 
 #[inline(always)]

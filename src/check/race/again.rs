@@ -212,12 +212,12 @@ pub(super) fn is_given(handle: i32) -> bool {
 
 /// Whether [that](is_given) is so: then the handle is over.
 #[inline(always)]
-pub(super) fn waits(handle: i32) -> bool {
+pub(super) fn waits(function: &'static str, handle: i32) -> bool {
     let is_it = is_given(handle);
     if is_it {
         if LAST.is_held.load(Relaxed) != 0 {
             LAST.is_held.store(0, Relaxed);
-            pending::ended_by_wait(handle);
+            pending::ended_by_wait(function, handle);
         }
         LAST.request.store(ENDED, Relaxed);
         if LAST.is_at_once.load(Relaxed) != 0 {

@@ -522,16 +522,16 @@ pub fn is_given(handle: i32) -> bool {
     again::is_given(handle) || ALL.get().is_some_and(|all| all.is_given(handle))
 }
 
-/// Whether to wait for this handle is to wait for an operation that is done: then the handle is over.
+/// Whether to wait for this handle, in a call of `function`, is to wait for an operation that is done: then the handle is over.
 #[inline]
-pub fn waits(handle: i32) -> bool {
-    if again::waits(handle) {
+pub fn waits(function: &'static str, handle: i32) -> bool {
+    if again::waits(function, handle) {
         return true;
     }
     let is_it = ALL.get().is_some_and(|mut all| all.end(handle));
     if is_it {
         if pending::has_one_sided() {
-            pending::ended_by_wait(handle);
+            pending::ended_by_wait(function, handle);
         }
         // What is noted asks which requests are the program's.
         series::waited();

@@ -10,6 +10,8 @@
 // wrong exchange_not_waited: data race
 // wrong puts_not_flushed: data race
 // wrong put_changed: data race
+// wrong puts_too_early: buffer changed
+// told puts_too_early: MPI_Waitall at end
 // wrong lost: request lost
 // wrong waited_twice: note: error
 // wrong twice_in_one: note: error
@@ -69,7 +71,7 @@ static void end(MPI_Request *all, int count) {
     else {
         MPI_Status statuses[MANY];
         for (int n = 0; n < count; n++) statuses[n].MPI_SOURCE = 77, statuses[n].MPI_ERROR = 78;
-        MPI_Waitall(count, all, statuses);
+        MPI_Waitall(count, all, statuses); // !puts_too_early
         for (int n = 0; n < count; n++) check(all[n] == MPI_REQUEST_NULL && statuses[n].MPI_SOURCE != 77);
     }
 }
@@ -125,6 +127,7 @@ static void change(int round) {
             get(in + n, 2, n, all + count++);
         } else put(out + n, 2, base + n, all + count++);
     }
+    if (is("puts_too_early") && round == 0) out[5]++;
     if (is("put_get") && round == ROUNDS - 1) get(out + 5, 2, 5, all + count++);
     end(all, count);
     if (is("put_changed") || is("same_again")) {
