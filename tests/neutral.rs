@@ -47,10 +47,8 @@ const KNOWN: &[(&str, &str)] = &[
     ),
     ("win/accumulate.rs", "nobody as a target"),
     ("win/active.rs", "what the process asserts"),
-    (
-        "win/checked.rs",
-        "nobody as a target; what the process asserts",
-    ),
+    ("win/checked/epochs.rs", "what the process asserts"),
+    ("win/checked/operations.rs", "nobody as a target"),
     ("win/create.rs", "the value of an attribute"),
     ("win/exposure.rs", "what the process asserts"),
     ("win/mod.rs", "the value of an attribute"),
