@@ -14,17 +14,21 @@
 //! are only noted here; when the process makes any other call, [`hold`] has them looked at as any that is [pending]. Operations that may
 //! [meet](meets) one do not go on [quickly].
 
+mod slots;
+
 use super::On;
 use super::own::{STATE, State};
 use super::span::Span;
 use super::{again, series};
 use crate::check::buffers::Used;
 use crate::check::ranges::Range;
-use crate::check::threads::{Alone, Turn};
+use crate::check::threads::Turn;
 use crate::check::{CALLED, checker, here, pending, place, turn};
-use crate::shm::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::Relaxed};
+use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
+use slots::{ALL, All, ENDED, QUICK, Slot, number_of};
 use std::cell::Cell;
 use std::iter::once;
+use std::sync::OnceLock;
 
 /// What an operation has in use here, of each at most one run.
 #[derive(Clone, Copy)]
@@ -36,16 +40,6 @@ pub struct Uses {
     pub far: usize,
 }
 
-/// A call of the program's that has handles.
-#[derive(Clone, Copy)]
-struct Site {
-    /// Where the call returns to.
-    back: usize,
-    function: Function,
-    /// The first of its slots that are ended, or [`NOWHERE`].
-    ended: usize,
-}
-
 /// A function that gives requests: it is told from others by where its name is.
 #[derive(Clone, Copy)]
 pub(super) struct Function {
@@ -53,255 +47,19 @@ pub(super) struct Function {
     pub name: &'static str,
 }
 
-/// A handle, or 0. It is ended if [`ENDED`] has it, too, else given.
-#[derive(Clone, Copy)]
-struct Slot {
-    handle: i32,
-    site: usize,
-    /// Of one that is ended: the next one of the site, or [`NOWHERE`].
-    next: usize,
-    /// Of one that is given quickly: where it is among those, or [`NOWHERE`].
-    place: usize,
-    /// Of such a one: what is in use until the program has waited, and not [pending] yet.
-    uses: Uses,
-}
-
-/// So many places of the program have handles, and so many handles there are: a power of two.
-const SITES: usize = 16;
-const SLOTS: usize = 256;
+/// Nothing is there.
 pub const NOWHERE: usize = usize::MAX;
 
-/// Those that were given quickly, and that the program has not waited for, as far as they are not [held](hold).
-struct Quick {
-    slots: [usize; SLOTS],
-    /// Between which addresses they read and write, at most.
-    reads: Range,
-    writes: Range,
-}
-
-struct All {
-    sites: [Site; SITES],
-    slots: [Slot; SLOTS],
-    quick: Quick,
-    /// Which slot the present operation gets, a quick one.
-    present: usize,
-    /// Ends the life of a handle.
-    free: fn(i32),
-}
-
-static ALL: Alone<All> = Alone::new(All {
-    sites: [Site::NONE; SITES],
-    slots: [Slot::NONE; SLOTS],
-    quick: Quick {
-        slots: [0; SLOTS],
-        reads: NOTHING,
-        writes: NOTHING,
-    },
-    present: 0,
-    free: |_| (),
-});
-/// How many [`Quick`] has.
-static QUICK: AtomicUsize = AtomicUsize::new(0);
-/// The handles that are ended, each where its slot is; else 0.
-static ENDED: [AtomicI32; SLOTS] = [const { AtomicI32::new(0) }; SLOTS];
+/// What ends the life of a handle.
+static FREE: OnceLock<fn(i32)> = OnceLock::new();
 /// Whether a call [has made](made) something whose request it has not given.
 static IS_MAKING: AtomicBool = AtomicBool::new(false);
-
-/// No bytes.
-const NOTHING: Range = (usize::MAX, 0);
-
-impl Site {
-    const NONE: Site = Site {
-        back: 0,
-        function: Function { at: 0, name: "" },
-        ended: NOWHERE,
-    };
-
-    #[inline(always)]
-    fn is(&self, function: usize, back: usize) -> bool {
-        (self.back, self.function.at) == (back, function)
-    }
-}
-
-impl Slot {
-    const NONE: Slot = Slot {
-        handle: 0,
-        site: 0,
-        next: NOWHERE,
-        place: NOWHERE,
-        uses: Uses {
-            on: On::NONE,
-            reads: NOTHING,
-            writes: NOTHING,
-            far: NOWHERE,
-        },
-    };
-}
 
 impl Function {
     pub fn of(name: &'static str) -> Function {
         let at = name.as_ptr().addr();
         Function { at, name }
     }
-}
-
-impl Quick {
-    fn all(&self) -> &[usize] {
-        &self.slots[..QUICK.load(Relaxed)]
-    }
-
-    #[inline(always)]
-    fn add(&mut self, slot: usize, uses: &Uses) -> usize {
-        let join = |all: Range, one: Range| match one.0 < one.1 {
-            true => (all.0.min(one.0), all.1.max(one.1)),
-            false => all,
-        };
-        (self.reads, self.writes) = (join(self.reads, uses.reads), join(self.writes, uses.writes));
-        let place = QUICK.load(Relaxed);
-        self.slots[place & (SLOTS - 1)] = slot;
-        QUICK.store(place + 1, Relaxed);
-        place
-    }
-
-    #[inline(always)]
-    fn shorten(&mut self, count: usize) {
-        QUICK.store(count, Relaxed);
-        if count == 0 {
-            (self.reads, self.writes) = (NOTHING, NOTHING);
-        }
-    }
-}
-
-impl All {
-    /// What is in use, and only noted, is looked at as anything that is pending.
-    #[cold]
-    fn hold(&mut self) {
-        for &number in self.quick.all() {
-            let slot = &mut self.slots[number];
-            slot.place = NOWHERE;
-            let Site { back, function, .. } = self.sites[slot.site];
-            slot.uses.begin(slot.handle, function.name, back);
-        }
-        self.quick.shorten(0);
-    }
-
-    /// Nothing is in use any more that is only noted.
-    #[inline(always)]
-    fn leaves_quick(&mut self, number: usize) {
-        let place = std::mem::replace(&mut self.slots[number].place, NOWHERE);
-        if place == NOWHERE {
-            return;
-        }
-        let last = QUICK.load(Relaxed) - 1;
-        if place != last {
-            self.goes_to(last, place);
-        }
-        self.quick.shorten(last);
-    }
-
-    #[inline(never)]
-    fn goes_to(&mut self, from: usize, place: usize) {
-        let moved = self.quick.slots[from];
-        self.quick.slots[place] = moved;
-        self.slots[moved].place = place;
-    }
-
-    #[inline(always)]
-    fn is_given(&self, handle: i32) -> bool {
-        let number = number_of(handle);
-        handle != 0 && self.slots[number].handle == handle && ENDED[number].load(Relaxed) == 0
-    }
-
-    /// A handle is the program's no more: whether it is one of these, and was.
-    #[inline(always)]
-    fn end(&mut self, handle: i32) -> bool {
-        let is_it = self.is_given(handle);
-        if is_it {
-            let number = number_of(handle);
-            self.leaves_quick(number);
-            self.ended(number);
-        }
-        is_it
-    }
-
-    #[inline(always)]
-    fn ended(&mut self, number: usize) {
-        let slot = &mut self.slots[number];
-        let site = &mut self.sites[slot.site & (SITES - 1)];
-        slot.next = std::mem::replace(&mut site.ended, number);
-        ENDED[number].store(slot.handle, Relaxed);
-    }
-
-    /// The present operation is done, and its handle, which was [found](find), the program's.
-    #[inline(always)]
-    fn give(&mut self, uses: &Uses) {
-        let number = self.present & (SLOTS - 1);
-        let slot = &mut self.slots[number];
-        self.sites[slot.site & (SITES - 1)].ended = slot.next;
-        ENDED[number].store(0, Relaxed);
-        slot.uses = *uses;
-        slot.place = self.quick.add(number, uses);
-    }
-
-    /// Ends the life of a handle that is nobody's.
-    #[cold]
-    fn drop_ended(&mut self, number: usize) {
-        let Slot {
-            handle, site, next, ..
-        } = self.slots[number];
-        let mut at = self.sites[site].ended;
-        match at == number {
-            true => self.sites[site].ended = next,
-            false => {
-                while self.slots[at].next != number {
-                    at = self.slots[at].next;
-                }
-                self.slots[at].next = next;
-            }
-        }
-        ENDED[number].store(0, Relaxed);
-        self.slots[number] = Slot::NONE;
-        (self.free)(handle);
-    }
-
-    /// A site for calls of this function that return to `back`.
-    fn site_of(&mut self, function: Function, back: usize) -> usize {
-        let is_it = |site: &Site| site.is(function.at, back);
-        if let Some(number) = self.sites.iter().position(is_it) {
-            return number;
-        }
-        let free = self.sites.iter().position(|site| site.back == 0);
-        let number = free.unwrap_or(back >> 1 & (SITES - 1));
-        if free.is_none() {
-            self.evict(number);
-        }
-        self.sites[number] = Site {
-            back,
-            function,
-            ended: NOWHERE,
-        };
-        number
-    }
-
-    /// Its handles are as any other requests.
-    #[cold]
-    fn evict(&mut self, site: usize) {
-        self.hold();
-        for (slot, ended) in self.slots.iter_mut().zip(&ENDED) {
-            if slot.handle != 0 && slot.site == site {
-                if ended.swap(0, Relaxed) != 0 {
-                    (self.free)(slot.handle);
-                }
-                *slot = Slot::NONE;
-            }
-        }
-    }
-}
-
-/// In which slot a handle is, if in any.
-#[inline(always)]
-fn number_of(handle: i32) -> usize {
-    handle as usize & (SLOTS - 1)
 }
 
 impl Uses {
@@ -369,9 +127,7 @@ pub fn gives(handle: i32, free: fn(i32)) {
     {
         pending::began_one_sided(handle, called.name, here(), on, used);
     }
-    if let Some(mut all) = ALL.get() {
-        all.free = free;
-    }
+    _ = FREE.set(free);
     if again::gives(handle) {
         return;
     }
@@ -385,35 +141,27 @@ pub fn gives(handle: i32, free: fn(i32)) {
 /// A handle of a function called from `back`, which the program has, or has waited for, has a slot from now on, if one is free.
 #[cold]
 pub(super) fn keep(function: Function, back: usize, handle: i32, is_ended: bool) {
-    let Some(mut all) = ALL.get() else {
-        return;
-    };
-    let number = number_of(handle);
-    let Slot {
-        handle: other,
-        site,
-        ..
-    } = all.slots[number];
-    if other != 0 {
-        let may_go = is_over(other) && !all.sites[site].is(function.at, back);
-        if may_go {
-            all.drop_ended(number);
+    let is_kept = ALL
+        .get()
+        .is_some_and(|mut all| all.keep(function, back, handle));
+    if is_ended {
+        if is_kept {
+            end(handle);
         } else {
-            if is_ended {
-                (all.free)(handle);
-            }
-            return;
+            free(handle);
         }
     }
-    let site = all.site_of(function, back);
-    all.slots[number] = Slot {
-        handle,
-        site,
-        ..Slot::NONE
-    };
-    if is_ended {
-        all.ended(number);
+}
+
+/// Ends the life of a handle.
+fn free(handle: i32) {
+    if let Some(free) = FREE.get() {
+        free(handle);
     }
+}
+
+fn end(handle: i32) -> bool {
+    ALL.get().is_some_and(|mut all| all.end(handle))
 }
 
 /// A handle for the call of `function`, if there is one: it [is given](quickly) if that is done quickly.
@@ -528,7 +276,7 @@ pub fn waits(function: &'static str, handle: i32) -> bool {
     if again::waits(function, handle) {
         return true;
     }
-    let is_it = ALL.get().is_some_and(|mut all| all.end(handle));
+    let is_it = end(handle);
     if is_it {
         if pending::has_one_sided() {
             pending::ended_by_wait(function, handle);
@@ -544,7 +292,7 @@ pub fn waits(function: &'static str, handle: i32) -> bool {
 #[cold]
 pub fn takes_back(handle: i32) -> bool {
     // A program may give one twice.
-    is_over(handle) || ALL.get().is_some_and(|mut all| all.end(handle))
+    is_over(handle) || end(handle)
 }
 
 /// Whether a handle is one that the program has waited for, and so no request though its object lives.
