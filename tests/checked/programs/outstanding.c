@@ -28,7 +28,9 @@
 // right from_both
 // right same_again
 // right over_and_back
+// right session_meanwhile
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,9 +145,32 @@ static void change(int round) {
     for (int n = 0; n < SOME; n++) check(in[100 + n] == round * 100 + n + (is("put_changed") && round == ROUNDS - 1 && n == 4));
 }
 
+// Of another thread: from then on nobody knows which one calls for whom.
+static void *open_session(void *nothing) {
+    MPI_Info info;
+    MPI_Session session;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "thread_level", "MPI_THREAD_MULTIPLE");
+    MPI_Session_init(info, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Info_free(&info);
+    MPI_Session_finalize(&session);
+    return nothing;
+}
+
+static void open_session_elsewhere(void) {
+    pthread_t thread;
+    MPI_Request request;
+    // The last one's handle is nobody's then, either.
+    for (int n = 0; n < SOME; n++) put(out, 2, PART - 1, &request), MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_Win_flush(2, win);
+    pthread_create(&thread, NULL, open_session, NULL);
+    pthread_join(thread, NULL);
+    fetch(0);
+}
+
 int main(int argc, char **argv) {
+    int level;
     arguments = argv;
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, is("session_meanwhile") ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(comm, &rank);
     MPI_Win_allocate(PART * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &mine, &win);
     for (int n = 0; n < PART; n++) mine[n] = n;
@@ -157,6 +182,7 @@ int main(int argc, char **argv) {
         else if (!puts && rank == 0) fetch(round);
         if (round % 4 == 3 && round < ROUNDS - 1) MPI_Barrier(comm);
     }
+    if (is("session_meanwhile") && rank == 0) open_session_elsewhere();
     if (is("over_and_back")) {
         // Each takes what the other one had, one after another.
         for (int turn = 0; turn < 6; turn++) {
