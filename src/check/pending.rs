@@ -7,7 +7,7 @@
 
 use super::buffers::{Access, Used, take, words};
 use super::race::On;
-use super::ranges::{Range, Ranges};
+use super::ranges::{Range, Ranges, clash};
 use super::room::Room;
 use super::sums::Look;
 use super::{
@@ -88,9 +88,9 @@ impl Hull {
     }
 
     #[inline(always)]
-    fn meets(&self, range: Range) -> bool {
-        let (from, to) = (&self.from, &self.to);
-        range.0.max(from.load(Ordering::Relaxed)) < range.1.min(to.load(Ordering::Relaxed))
+    fn range(&self) -> Range {
+        let [from, to] = [&self.from, &self.to].map(|at| at.load(Ordering::Relaxed));
+        (from, to)
     }
 }
 
@@ -185,16 +185,14 @@ pub(super) fn has_one_sided() -> bool {
 /// Whether data that a one-sided operation is about to read, and to write, may be in use: it lies between what an operation uses, at least.
 #[inline(always)]
 pub(super) fn meets(reads: Range, writes: Range) -> bool {
-    let may_meet = WRITTEN.meets(reads) || WRITTEN.meets(writes) || READ.meets(writes);
-    may_meet && meets_any(reads, writes)
+    clash((reads, writes), (READ.range(), WRITTEN.range())) && meets_any(reads, writes)
 }
 
 #[cold]
 fn meets_any(reads: Range, writes: Range) -> bool {
-    let meet = |a: &Range, b: &Range| a.0.max(b.0) < a.1.min(b.1);
     TABLE.lock().as_ref().is_some_and(|table| {
-        let by_written = |written: &Range| meet(written, &reads) || meet(written, &writes);
-        table.writes.iter().any(by_written) || table.reads.iter().any(|read| meet(read, &writes))
+        let mut all = table.reads.iter().zip(&table.writes);
+        all.any(|(read, written)| clash((reads, writes), (*read, *written)))
     })
 }
 

@@ -6,6 +6,21 @@ use smallvec::SmallVec;
 /// From an address up to another, which is not in it.
 pub type Range = (usize, usize);
 
+/// Whether both have a byte.
+#[inline(always)]
+fn meet(a: Range, b: Range) -> bool {
+    a.0.max(b.0) < a.1.min(b.1)
+}
+
+/// Whether two uses, each of what is read and what is written, have a byte that one of them writes.
+#[inline(always)]
+pub fn clash(
+    (reads, writes): (Range, Range),
+    (others_reads, others_writes): (Range, Range),
+) -> bool {
+    meet(reads, others_writes) || meet(writes, others_writes) || meet(writes, others_reads)
+}
+
 /// A set of bytes.
 #[derive(Debug, Default)]
 pub struct Ranges(SmallVec<[Range; 2]>);

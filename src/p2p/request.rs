@@ -438,10 +438,11 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
             _ => Some(Ok(())),
         };
         if freed.is_some() {
-            if check::is_on() {
+            let lives_on = check::is_on() && {
                 pending::let_go(handle.0);
-            }
-            if !(check::is_on() && requests::takes_back(handle.0)) {
+                requests::takes_back(handle.0)
+            };
+            if !lives_on {
                 remove(*handle);
             }
         }

@@ -21,7 +21,7 @@ use super::own::{STATE, State};
 use super::span::Span;
 use super::{again, series};
 use crate::check::buffers::Used;
-use crate::check::ranges::Range;
+use crate::check::ranges::{Range, clash};
 use crate::check::threads::Turn;
 use crate::check::{CALLED, checker, here, pending, place, turn};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
@@ -170,7 +170,7 @@ fn end(handle: i32) -> bool {
 pub fn find(function: &'static str) -> Option<i32> {
     let back = place::came_from();
     let at = function.as_ptr().addr();
-    // It keeps its handle here, and so may not do that between this and the end of the operation.
+    // What was repeated leaves its handle here, which may not be between this and the end of the operation.
     again::settle();
     let mut all = ALL.get()?;
     let All {
@@ -210,16 +210,12 @@ fn meets_any(reads: Range, writes: Range) -> bool {
     if again::has_given() {
         again::settle();
     }
-    let meet = |a: Range, b: Range| a.0.max(b.0) < a.1.min(b.1);
-    let meet_all = |(read, written): (Range, Range)| {
-        meet(reads, written) || meet(writes, written) || meet(writes, read)
-    };
     let is_quick = QUICK.load(Relaxed) != 0
         && ALL.get().is_some_and(|all| {
             let All { quick, slots, .. } = &*all;
-            meet_all((quick.reads, quick.writes)) && {
+            clash((reads, writes), (quick.reads, quick.writes)) && {
                 let mut uses = quick.all().iter().map(|&number| &slots[number].uses);
-                uses.any(|uses| meet_all((uses.reads, uses.writes)))
+                uses.any(|uses| clash((reads, writes), (uses.reads, uses.writes)))
             }
         });
     is_quick || !pending::is_empty() && pending::meets(reads, writes)

@@ -169,17 +169,12 @@ impl All {
         if is_it {
             let number = number_of(handle);
             self.leaves_quick(number);
-            self.ended(number);
+            let slot = &mut self.slots[number];
+            let site = &mut self.sites[slot.site & (SITES - 1)];
+            slot.next = std::mem::replace(&mut site.ended, number);
+            ENDED[number].store(handle, Relaxed);
         }
         is_it
-    }
-
-    #[inline(always)]
-    pub fn ended(&mut self, number: usize) {
-        let slot = &mut self.slots[number];
-        let site = &mut self.sites[slot.site & (SITES - 1)];
-        slot.next = std::mem::replace(&mut site.ended, number);
-        ENDED[number].store(slot.handle, Relaxed);
     }
 
     /// The present operation is done, and its handle, which was [found](super::find), the program's.
@@ -220,7 +215,7 @@ impl All {
 
     /// Ends the life of a handle that is nobody's.
     #[cold]
-    pub fn drop_ended(&mut self, number: usize) {
+    fn drop_ended(&mut self, number: usize) {
         let Slot {
             handle, site, next, ..
         } = self.slots[number];
@@ -240,7 +235,7 @@ impl All {
     }
 
     /// A site for calls of this function that return to `back`.
-    pub fn site_of(&mut self, function: Function, back: usize) -> usize {
+    fn site_of(&mut self, function: Function, back: usize) -> usize {
         let is_it = |site: &Site| site.is(function.at, back);
         if let Some(number) = self.sites.iter().position(is_it) {
             return number;
