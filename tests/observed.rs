@@ -88,6 +88,94 @@ fn calls_are_counted_with_their_bytes() {
     assert!(of(3, "MPI_Put").is_null());
 }
 
+/// Calls that are brief are not all timed, but all are counted, with their bytes.
+#[test]
+fn brief_calls_are_counted_each() {
+    let scratch = Scratch::new("observed");
+    let program = compile(&scratch, "brief");
+    for (rounds, threads) in [(20_u64, 1), (5000, 1), (2000, 4)] {
+        let report = scratch.file("r.json");
+        let options = strings(&[&format!("-report={report}"), "-n", "2"]);
+        let numbers = [rounds.to_string(), threads.to_string()];
+        run(&mut mpiexec(
+            &options,
+            &[&program, &numbers[0], &numbers[1]],
+        ));
+        let report = json(&scratch.read("r.json"));
+        let calls = &report["ranks"][0]["calls"];
+        let all = rounds * threads;
+        let large = rounds.div_ceil(100) * threads;
+        let bytes = |call: &str| calls[call]["bytes"].as_u64().expect("a number");
+        for (call, times, moved) in [
+            ("MPI_Put", all + large, 24 * all + 4096 * large),
+            ("MPI_Get", all, 16 * all),
+            ("MPI_Accumulate", all, 8 * all),
+            ("MPI_Get_accumulate", all, 8 * all),
+            ("MPI_Fetch_and_op", all, 8 * all),
+            ("MPI_Compare_and_swap", all, 8 * all),
+            ("MPI_Rput", all, 8 * all),
+            ("MPI_Wait", all, 0),
+            ("MPI_Win_flush", all, 0),
+        ] {
+            assert_eq!(calls[call]["calls"], times, "{call}: {report:#}");
+            assert_eq!(bytes(call), moved, "{call}: {report:#}");
+            let (time, longest) = (&calls[call]["time"], &calls[call]["longest"]);
+            assert!(
+                number(time) > 0.0 && number(longest) <= number(time),
+                "{call}: {report:#}"
+            );
+        }
+        let sum: f64 = calls
+            .as_object()
+            .expect("calls")
+            .values()
+            .map(|of| number(&of["time"]))
+            .sum();
+        let inside = number(&report["ranks"][0]["in_mpi"]);
+        assert!((sum - inside).abs() < 1e-3 * inside, "{sum} of {inside}");
+    }
+}
+
+/// Where calls are checked, too, none is brief.
+#[test]
+fn what_is_checked_is_checked_in_a_report() {
+    let scratch = Scratch::new("observed");
+    let program = scratch.file("races");
+    let source = repository().join("tests/checked/programs/races.c");
+    run(command(prefix().join("bin/mpicc"))
+        .args(["-O1", "-o", &program])
+        .arg(source));
+    let report = format!("-report={}", scratch.file("r.json"));
+    for (variant, status) in [("put_put", Some(56)), ("put_barrier_put", Some(0))] {
+        let options = strings(&["-check", &report, "-n", "3"]);
+        let ended = mpiexec(&options, &[&program, variant]).output().unwrap();
+        assert_eq!(ended.status.code(), status, "{variant}: {ended:?}");
+    }
+}
+
+/// Of a rank that dies in one, the call is known.
+#[test]
+fn who_dies_in_a_brief_call_was_in_it() {
+    let scratch = Scratch::new("observed");
+    let program = compile(&scratch, "brief");
+    // After different numbers, some of which are timed and some are not.
+    for rounds in ["1", "90", "91", "92", "93", "94", "95", "96"] {
+        let report = scratch.file("r.json");
+        let options = strings(&[&format!("-report={report}"), "-n", "2"]);
+        let ended = mpiexec(&options, &[&program, rounds, "1", "end"])
+            .output()
+            .unwrap();
+        assert!(!ended.status.success(), "{ended:?}");
+        let report = json(&scratch.read("r.json"));
+        let rank = &report["ranks"][0];
+        assert_eq!(rank["ended_in"]["call"], "MPI_Put", "{report:#}");
+        assert!(
+            number(&rank["ended_in"]["for"]) <= number(&rank["total"]),
+            "{report:#}"
+        );
+    }
+}
+
 #[test]
 fn waits_are_told_with_whom_they_were_for() {
     let (report, _) = known();

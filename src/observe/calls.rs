@@ -1,9 +1,9 @@
 //! The calls of the program: what is counted when one ends.
 
-use super::tables::{Block, ROWS, Row};
+use super::tables::{About, Block, ROWS, Row, UNTIMED};
 use super::trace::{self, Happening, Kind};
 use super::waits::{Waiting, add, add_to};
-use super::{OFF, STATE, events, is_passed, own, ticks};
+use super::{OFF, STATE, brief, events, is_passed, own, ticks};
 use crate::shm::atomic::{AtomicU32, Ordering, spin_loop};
 use std::cell::Cell;
 
@@ -12,6 +12,7 @@ pub struct Call {
     name: &'static str,
     /// The row of its calls, counted from 1; 0 until the first one.
     row: AtomicU32,
+    turns: Turns,
 }
 
 /// What this thread's call has come to so far.
@@ -39,31 +40,102 @@ thread_local! {
     };
 }
 
-/// What [`enter`] says of a call within a call.
-const INNER: u64 = u64::MAX;
+/// When a call began.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Since(u64);
+
+impl Since {
+    /// A call within a call.
+    const INNER: Since = Since(u64::MAX);
+    /// Nobody has looked at the clock.
+    const UNTIMED: Since = Since(UNTIMED);
+}
+
+/// More bytes are not moved [`briefly`].
+pub const BRIEF: usize = 1024;
+/// A brief call that takes so many ticks, some microseconds, was interrupted.
+const LONG: u64 = 1 << 14;
+/// So many brief calls of a function are all timed.
+const ALL: u64 = 64;
+
+/// Which of the brief calls of a function are timed: after the first ones one of 8, at distances that no loop of a program has. It stands for
+/// those since the one before. Threads that come in between one another lose some calls' time.
+struct Turns {
+    /// Untimed ones since the last that was timed.
+    since: AtomicU32,
+    /// So many are not.
+    gap: AtomicU32,
+    random: AtomicU32,
+}
+
+impl Turns {
+    const fn new() -> Turns {
+        Turns {
+            since: AtomicU32::new(0),
+            gap: AtomicU32::new(0),
+            random: AtomicU32::new(1),
+        }
+    }
+
+    /// Whether the next one is.
+    #[inline(always)]
+    fn is_timed(&self) -> bool {
+        self.since.load(Ordering::Relaxed) >= self.gap.load(Ordering::Relaxed)
+    }
+
+    /// One was not.
+    #[inline(always)]
+    fn untimed(&self) {
+        let since = self.since.load(Ordering::Relaxed);
+        self.since.store(since + 1, Ordering::Relaxed);
+    }
+
+    /// One was, after `before` calls: how many others it stands for.
+    #[inline(always)]
+    fn timed(&self, before: u64) -> u64 {
+        let since = self.since.load(Ordering::Relaxed);
+        self.since.store(0, Ordering::Relaxed);
+        if before >= ALL {
+            let random = self.random.load(Ordering::Relaxed);
+            let next = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            self.random.store(next, Ordering::Relaxed);
+            // 0 to 14: 7 on the average.
+            self.gap.store((next >> 16) % 15, Ordering::Relaxed);
+        }
+        since.into()
+    }
+}
 
 impl Call {
     pub const fn new(name: &'static str) -> Call {
         Call {
             name,
             row: AtomicU32::new(0),
+            turns: Turns::new(),
         }
     }
 
     /// The place of its row.
     #[inline(always)]
-    fn row(&self, block: &Block) -> usize {
+    fn row(&self, about: &About) -> usize {
         match self.row.load(Ordering::Relaxed) {
-            0 => self.first(block),
+            0 => self.first(about),
             row => row as usize - 1,
+        }
+    }
+
+    /// So many bytes were moved in a call of it that is done [`briefly`].
+    #[inline(always)]
+    pub fn moved(&self, bytes: usize) {
+        if let Some(about) = brief() {
+            add_to(&about.calls[self.row(about)].bytes, bytes as u64);
         }
     }
 
     /// Gives it a row, if it has none.
     #[cold]
     #[inline(never)]
-    fn first(&self, block: &Block) -> usize {
-        let about = block.about;
+    fn first(&self, about: &About) -> usize {
         while about.giving.swap(true, Ordering::Acquire) {
             spin_loop();
         }
@@ -86,50 +158,105 @@ impl Call {
     }
 }
 
-/// Does `work`, a call of `call` by the program.
+/// Does `work`, a call of `call` by the program. It began `since`, if that is known.
 #[inline(always)]
-pub fn call<R>(call: &'static Call, work: impl FnOnce() -> R) -> R {
+pub fn call<R>(call: &'static Call, since: Option<Since>, work: impl FnOnce() -> R) -> R {
     if is_passed() {
         return work();
     }
-    let since = enter(call);
-    let result = work();
-    leave(call, since);
-    result
+    CURRENT.with(|current| {
+        let since = enter(current, call, since);
+        let result = work();
+        leave(current, call, since);
+        result
+    })
+}
+
+/// Does `quick`, the fast path of a call of `call`, if of the call nothing is wanted but to be counted, and says whether it did all. If not,
+/// the call began `since`, if that is known.
+///
+/// A fast path neither waits nor calls what is the program's; what it moves is [little](BRIEF), and it [tells](Call::moved) itself. So
+/// these calls take about the same time each, of which two looks at the clock would be the larger part: each is counted, but not each is
+/// [timed](Turns).
+#[inline(always)]
+pub fn briefly(
+    call: &'static Call,
+    since: &mut Option<Since>,
+    quick: impl FnOnce() -> bool,
+) -> bool {
+    let Some((about, began)) = begin(call) else {
+        return false;
+    };
+    let is_done = quick();
+    match is_done {
+        true => end(about, call, began),
+        false => *since = (began != Since::UNTIMED).then_some(began),
+    }
+    is_done
+}
+
+/// A call begins that is done briefly. `None`: it cannot be.
+#[inline(never)]
+fn begin(call: &Call) -> Option<(&'static About, Since)> {
+    let about = brief()?;
+    if CURRENT.with(|current| current.depth.get()) > 0 {
+        return None;
+    }
+    let row = call.row(about);
+    let since = match call.turns.is_timed() {
+        true => Since(ticks::now()),
+        false => Since::UNTIMED,
+    };
+    be_in(about, row, since);
+    Some((about, since))
+}
+
+/// The call that began then is over, and was brief.
+#[inline(never)]
+fn end(about: &About, call: &Call, since: Since) {
+    let row = &about.calls[call.row(about)];
+    if since == Since::UNTIMED {
+        call.turns.untimed();
+        add(&row.count, 1);
+        about.row.store(0, Ordering::Relaxed);
+        return;
+    }
+    let now = ticks::now();
+    let more = call.turns.timed(row.count.load(Ordering::Relaxed));
+    let took = be_out(about, row, since.0, now);
+    // One that took long was interrupted; those between were not.
+    if took < LONG {
+        add(&row.ticks, took * more);
+        add(&about.inside, took * more);
+    }
 }
 
 /// When the call begins.
 #[inline(never)]
-fn enter(call: &Call) -> u64 {
-    CURRENT.with(|current| {
-        let depth = current.depth.get();
-        current.depth.set(depth + 1);
-        if depth > 0 {
-            return INNER;
-        }
-        current.waited.set(0);
-        current.bytes.set(0);
-        // Before it is decided which clock there is, a call begins with the job.
-        let Some(block) = own() else { return 0 };
-        let row = call.row(block) as u32 + 1;
-        let now = ticks::now();
-        block.about.since.store(now, Ordering::Relaxed);
-        block.about.row.store(row, Ordering::Relaxed);
-        now
+fn enter(current: &Current, call: &Call, since: Option<Since>) -> Since {
+    let depth = current.depth.get();
+    current.depth.set(depth + 1);
+    if depth > 0 {
+        return Since::INNER;
+    }
+    current.waited.set(0);
+    current.bytes.set(0);
+    // Before it is decided which clock there is, a call begins with the job.
+    let Some(block) = own() else { return Since(0) };
+    since.unwrap_or_else(|| {
+        let row = call.row(block.about);
+        let since = Since(ticks::now());
+        be_in(block.about, row, since);
+        since
     })
 }
 
 /// The call that began then is over.
 #[inline(never)]
-fn leave(call: &Call, since: u64) {
-    CURRENT.with(|current| {
-        current.depth.set(current.depth.get() - 1);
-        if since == INNER {
-            return;
-        }
-        count_call(current, call, since);
-    });
-    if since != INNER {
+fn leave(current: &Current, call: &Call, since: Since) {
+    current.depth.set(current.depth.get() - 1);
+    if since != Since::INNER {
+        count_call(current, call, since.0);
         events::left();
     }
 }
@@ -141,20 +268,12 @@ fn count_call(current: &Current, call: &Call, since: u64) {
     let about = block.about;
     let since = since.max(about.began.load(Ordering::Relaxed));
     let now = ticks::now();
-    let (took, waited) = (now.saturating_sub(since), current.waited.get());
-    let bytes = current.bytes.get();
-    let place = call.row(block);
-    let row: &Row = &about.calls[place];
-    add(&row.count, 1);
-    add(&row.ticks, took);
-    if took > row.longest.load(Ordering::Relaxed) {
-        row.longest.store(took, Ordering::Relaxed);
-    }
-    add(&about.inside, took);
+    let (waited, bytes) = (current.waited.get(), current.bytes.get());
+    let place = call.row(about);
+    let row = &about.calls[place];
     add_to(&row.waited, waited);
     add_to(&row.bytes, bytes);
-    about.ended.store(now, Ordering::Relaxed);
-    about.row.store(0, Ordering::Relaxed);
+    be_out(about, row, since, now);
     if trace::is_on(block) {
         let thread = number(current, block);
         let event = Happening {
@@ -167,6 +286,28 @@ fn count_call(current: &Current, call: &Call, since: u64) {
         };
         trace::write(block, event);
     }
+}
+
+/// The rank is in a call of the function of this row since then.
+#[inline(always)]
+fn be_in(about: &About, row: usize, since: Since) {
+    about.since.store(since.0, Ordering::Relaxed);
+    about.row.store(row as u32 + 1, Ordering::Relaxed);
+}
+
+/// It is in no call any more, and that one counts. The result is how long it took.
+#[inline(always)]
+fn be_out(about: &About, row: &Row, since: u64, now: u64) -> u64 {
+    let took = now.saturating_sub(since);
+    add(&row.count, 1);
+    add(&row.ticks, took);
+    if took > row.longest.load(Ordering::Relaxed) {
+        row.longest.store(took, Ordering::Relaxed);
+    }
+    add(&about.inside, took);
+    about.ended.store(now, Ordering::Relaxed);
+    about.row.store(0, Ordering::Relaxed);
+    took
 }
 
 /// What the call that this thread is in has come to.
@@ -199,4 +340,44 @@ pub fn moved(bytes: usize) {
 #[inline(never)]
 fn count(bytes: usize) {
     CURRENT.with(|current| current.bytes.set(current.bytes.get() + bytes as u64));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_are_timed_stand_for_all() {
+        let turns = Turns::new();
+        let (mut timed, mut stands, mut untimed) = (0, 0, 0);
+        // By how many others each stands for.
+        let mut distances = [0_u64; 15];
+        let calls = 100_000;
+        for call in 0..calls {
+            match turns.is_timed() {
+                true => {
+                    let more = turns.timed(call);
+                    assert!(call >= ALL || more == 0, "{call}");
+                    timed += 1;
+                    stands += 1 + more;
+                    distances[more as usize] += 1;
+                    untimed = 0;
+                }
+                false => {
+                    turns.untimed();
+                    untimed += 1;
+                }
+            }
+        }
+        assert_eq!(stands + untimed, calls);
+        assert!((11_000..14_000).contains(&timed), "{timed}");
+        // No distance is rare or common, so that none of a program's own meets it.
+        let fair = timed / 15;
+        assert!(
+            distances
+                .iter()
+                .all(|times| (fair / 2..fair * 2).contains(times)),
+            "{distances:?}"
+        );
+    }
 }

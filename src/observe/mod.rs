@@ -25,12 +25,13 @@ pub mod trace;
 mod waits;
 
 use crate::shm::Offset;
-use crate::shm::atomic::{AtomicU8, Ordering};
+use crate::shm::atomic::{AtomicPtr, AtomicU8, Ordering};
 use crate::shm::segment::Segment;
-pub use calls::{Call, call, moved};
+pub use calls::{BRIEF, Call, Since, briefly, call, moved};
 use parking_lot::Mutex;
+use std::ptr::{self, null_mut};
 use std::sync::OnceLock;
-use tables::{Block, Tables};
+use tables::{About, Block, Tables};
 pub use waits::{Wait, be_threaded, copying, hear, heard};
 
 const OFF: u8 = 0;
@@ -43,14 +44,19 @@ static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
 /// What the flag follows from.
 static REASONS: Mutex<Reasons> = Mutex::new(Reasons {
     job: None,
+    others: false,
     tools: false,
 });
 /// Where this process writes.
 static OWN: OnceLock<Block> = OnceLock::new();
+/// The same, if of calls nothing is wanted but to be counted: no events, no tool is there, and nobody else looks.
+static COUNTED: AtomicPtr<About> = AtomicPtr::new(null_mut());
 
 struct Reasons {
     /// Whether the job wants calls looked at; `None`: nobody knows yet.
     job: Option<bool>,
+    /// Whether others look at calls, too.
+    others: bool,
     /// Whether a tool has handles of events.
     tools: bool,
 }
@@ -63,6 +69,11 @@ impl Reasons {
             Some(true) if !self.tools && OWN.get().is_none() => PASSED,
             Some(_) => ON,
         };
+        let counting = OWN
+            .get()
+            .filter(|own| state == ON && !self.others && !self.tools && !trace::is_on(own));
+        let brief = counting.map_or(null_mut(), |own| ptr::from_ref(own.about).cast_mut());
+        COUNTED.store(brief, Ordering::Release);
         STATE.store(state, Ordering::Release);
     }
 }
@@ -88,6 +99,13 @@ fn own() -> Option<&'static Block> {
     }
 }
 
+/// The same, where calls are only counted.
+#[inline(always)]
+fn brief() -> Option<&'static About> {
+    // SAFETY: it is null, or came from a reference for good.
+    unsafe { COUNTED.load(Ordering::Relaxed).as_ref() }
+}
+
 /// Whether a tool has handles of events from now on.
 pub fn attend(tools: bool) {
     let mut reasons = REASONS.lock();
@@ -106,5 +124,6 @@ pub fn open(segment: &'static Segment, tables: Offset, rank: u32, others: bool) 
     }
     let mut reasons = REASONS.lock();
     reasons.job = Some(tables != 0 || others);
+    reasons.others = others;
     reasons.decide();
 }

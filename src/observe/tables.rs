@@ -16,6 +16,8 @@ use std::mem::size_of;
 pub const MOST: u32 = 4096;
 /// So many functions have rows of their own. What is called beside them shares the last one.
 pub const ROWS: usize = 512;
+/// When a call began that is over soon, and is not timed.
+pub const UNTIMED: u64 = u64::MAX;
 /// Bytes of a name.
 const NAME: usize = 40;
 
@@ -44,7 +46,7 @@ pub struct About {
     pub waited: AtomicU64,
     /// Waiting for any of several ranks, or for what it was not told.
     pub waited_for_several: AtomicU64,
-    /// The call that the rank is in: its row, counted from 1, and since when. 0: none.
+    /// The call that the rank is in: its row, counted from 1, and since when; [`UNTIMED`]: nobody looked. 0: none.
     pub row: AtomicU32,
     /// Threads that have called.
     pub threads: AtomicU32,

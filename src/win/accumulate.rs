@@ -7,9 +7,9 @@
 //! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
 use super::amo::{self, Amo};
-use super::checked::operations::{Element, Near};
+use super::checked::operations::Near;
 use super::elements::{Beside, Sides};
-use super::transfer::{CheckedWindow, Effect, Origin, Remote};
+use super::transfer::{Effect, Origin, Remote};
 use super::turn::Turn;
 use super::update::{Operation, move_target};
 use super::{Reach, Target, Window};
@@ -26,18 +26,18 @@ use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, with_exposed_provenance_mut};
 
 /// An array of elements of one kind, without gaps, in shared memory.
-struct Array<'a> {
-    target: &'a Target,
-    at: *mut u8,
+pub(super) struct Array<'a> {
+    pub target: &'a Target,
+    pub at: *mut u8,
     /// Of an element, in bytes.
-    size: usize,
-    basic: Basic,
+    pub size: usize,
+    pub basic: Basic,
 }
 
 impl Window {
     /// The array that a call speaks of, if the call is simple and right.
     #[inline(always)]
-    fn array(
+    pub(super) fn array(
         &self,
         datatype: MPI_Datatype,
         count: i64,
@@ -56,7 +56,7 @@ impl Window {
 
     /// One element, and the instruction that updates it.
     #[inline(always)]
-    fn element(
+    pub(super) fn element(
         &self,
         datatype: MPI_Datatype,
         rank: c_int,
@@ -497,7 +497,7 @@ impl Window {
 /// Counts an update of elements of the target. Of single ones not the bytes: after an atomic instruction of the CPU a second addition
 /// would be felt.
 #[inline(always)]
-fn count(target: &Target, elements: usize, bytes: usize) {
+pub(super) fn count(target: &Target, elements: usize, bytes: usize) {
     let accumulated = &target.towards.cell().accumulated;
     match elements {
         1 => accumulated.add_operation(),
@@ -508,171 +508,8 @@ fn count(target: &Target, elements: usize, bytes: usize) {
 impl Array<'_> {
     /// Whether one instruction swaps its first element, if that is what it is compared with.
     #[inline(always)]
-    fn can_swap(&self) -> bool {
+    pub(super) fn can_swap(&self) -> bool {
         can_compare(self.basic) && self.size <= 8 && amo::is_aligned(self.at, self.size)
-    }
-}
-
-/// The same as in the `_quickly` functions of windows, in a job that is checked.
-impl CheckedWindow {
-    #[inline(always)]
-    pub fn accumulate_quickly(&self, origin: Origin, remote: Remote, op: MPI_Op) -> bool {
-        let single = (origin.count == 1) & (remote.count == 1);
-        if !single || origin.datatype != remote.datatype || origin.address.is_null() {
-            return false;
-        }
-        let mut unwanted = 0_u64;
-        let result = (&raw mut unwanted).cast();
-        // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
-        unsafe { self.element_apart(Kind::Accumulate, op, origin.address, result, &remote) }
-    }
-
-    #[inline(always)]
-    pub fn get_accumulate_quickly(
-        &self,
-        origin: Origin,
-        result: Origin,
-        remote: Remote,
-        op: MPI_Op,
-    ) -> bool {
-        let single = |side: &Origin| {
-            (side.count == 1) & (side.datatype == remote.datatype) & !side.address.is_null()
-        };
-        let reading = op == Predefined::NoOp.handle();
-        if remote.count != 1 || !single(&result) || !(reading || single(&origin)) {
-            return false;
-        }
-        let (kind, to) = (Kind::GetAccumulate, result.address.cast_mut());
-        // SAFETY: the caller's promise.
-        unsafe { self.element_apart(kind, op, origin.address, to, &remote) }
-    }
-
-    /// [`CheckedWindow::element`], once for several functions.
-    ///
-    /// # Safety
-    /// As there.
-    #[inline(never)]
-    unsafe fn element_apart(
-        &self,
-        kind: Kind,
-        op: MPI_Op,
-        origin: *const c_void,
-        result: *mut c_void,
-        remote: &Remote,
-    ) -> bool {
-        let find = |basic| match kind {
-            Kind::Accumulate => amo::find_changing(op, basic),
-            _ => amo::find(op, basic),
-        };
-        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
-        // SAFETY: the caller's promise.
-        unsafe { self.element(kind, op, origin, result, datatype, rank, disp, find) }
-    }
-
-    /// # Safety
-    /// As [`Window::fetch_and_op`].
-    #[inline(always)]
-    pub unsafe fn fetch_and_op_quickly(
-        &self,
-        origin: *const c_void,
-        result: *mut c_void,
-        datatype: MPI_Datatype,
-        rank: c_int,
-        disp: MPI_Aint,
-        op: MPI_Op,
-    ) -> bool {
-        let find = |basic| amo::find(op, basic);
-        let complete = !result.is_null() && (!origin.is_null() || op == Predefined::NoOp.handle());
-        let kind = Kind::FetchAndOp;
-        // SAFETY: the caller's promise.
-        complete && unsafe { self.element(kind, op, origin, result, datatype, rank, disp, find) }
-    }
-
-    /// # Safety
-    /// As [`Window::compare_and_swap`].
-    #[inline(always)]
-    pub unsafe fn compare_and_swap_quickly(
-        &self,
-        origin: *const c_void,
-        compare: *const c_void,
-        result: *mut c_void,
-        datatype: MPI_Datatype,
-        rank: c_int,
-        disp: MPI_Aint,
-    ) -> bool {
-        let complete = !origin.is_null() && !compare.is_null() && !result.is_null();
-        let array = self.window.array(datatype, 1, rank, disp);
-        let Some(array) = array.filter(|array| complete && array.can_swap()) else {
-            return false;
-        };
-        let Array { at, size, .. } = array;
-        let element = Element {
-            function: self.function,
-            kind: Kind::CompareAndSwap,
-            op: None,
-            basic: array.basic,
-            target: array.target,
-            disp,
-            bytes: size,
-            reads: [origin, compare],
-            writes: result,
-        };
-        self.update(&element, move || {
-            // SAFETY: as in `fetch_and_op_quickly`.
-            unsafe {
-                amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
-            }
-        })
-    }
-
-    /// # Safety
-    /// As [`Window::element_quickly`].
-    #[inline(always)]
-    #[expect(clippy::too_many_arguments)]
-    unsafe fn element(
-        &self,
-        kind: Kind,
-        op: MPI_Op,
-        origin: *const c_void,
-        result: *mut c_void,
-        datatype: MPI_Datatype,
-        rank: c_int,
-        disp: MPI_Aint,
-        find: impl FnOnce(Basic) -> Option<Amo>,
-    ) -> bool {
-        let found = self.window.element(datatype, rank, disp, find);
-        let Some((array, amo)) = found else {
-            return false;
-        };
-        let element = Element {
-            function: self.function,
-            kind,
-            op: Some(op),
-            basic: array.basic,
-            target: array.target,
-            disp,
-            bytes: array.size,
-            reads: [origin; 2],
-            writes: result,
-        };
-        let at = array.at;
-        self.update(&element, move || {
-            // SAFETY: the caller's promise; `element` found the target's.
-            unsafe { amo.update(at, origin.cast(), result.cast()) };
-        })
-    }
-
-    #[inline(always)]
-    fn update(&self, element: &Element<'_>, work: impl Fn() + Copy) -> bool {
-        let Some(raised) = self.window.enter(element.target) else {
-            return false;
-        };
-        let is_done = self.window.update_checked(element, work);
-        raised.lower();
-        if is_done {
-            count(element.target, 1, element.bytes);
-        }
-        is_done
     }
 }
 

@@ -57,6 +57,7 @@ mod fitting;
 mod forks;
 pub mod hints;
 mod listed;
+pub mod looked;
 pub mod lost;
 pub mod memory;
 mod mixed;

@@ -3,109 +3,21 @@
 //! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
 //! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::check_both`].
 
-use super::checked::operations::{Near, goes_apart};
+use super::checked::operations::Near;
 use super::moving::Stay;
 use super::private::move_data;
-use super::{Flavor, Reach, Target, Window, find_observed};
+use super::{Flavor, Reach, Target, Window};
 use crate::bail;
 use crate::check;
-use crate::check::race::{Kind, series};
+use crate::check::race::Kind;
 use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
-use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Win};
+use crate::mpi::types::{MPI_Aint, MPI_Datatype};
 use crate::observe;
 use crate::shm::copy::{copy, copy_to_segment};
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
-
-/// A window in a job that is checked, with the quick ways there of the exported function: in the words of fast paths. Puts and gets are only
-/// [noted](series), operations on one element looked at [at once](crate::check::race::element).
-pub struct CheckedWindow {
-    pub(super) window: &'static Window,
-    pub(super) function: &'static str,
-}
-
-impl CheckedWindow {
-    #[inline(always)]
-    pub fn find(handle: MPI_Win, function: &'static str) -> Option<CheckedWindow> {
-        find_observed(handle).map(|window| CheckedWindow { window, function })
-    }
-
-    #[inline(always)]
-    pub fn put_quickly(&self, origin: Origin, remote: Remote) -> bool {
-        self.transfer(Way::ToPeer, &origin, &remote)
-    }
-
-    #[inline(always)]
-    pub fn get_quickly(&self, origin: Origin, remote: Remote) -> bool {
-        self.transfer(Way::FromPeer, &origin, &remote)
-    }
-
-    #[inline(always)]
-    fn transfer(&self, way: Way, origin: &Origin, remote: &Remote) -> bool {
-        match goes_apart(self.function) {
-            true => self.transfer_apart(way, origin, remote),
-            false => self
-                .window
-                .transfer_in_series(self.function, way, origin, remote),
-        }
-    }
-
-    /// The same, once for all functions.
-    #[inline(never)]
-    fn transfer_apart(&self, way: Way, origin: &Origin, remote: &Remote) -> bool {
-        self.window
-            .transfer_in_series(self.function, way, origin, remote)
-    }
-
-    #[inline(always)]
-    pub fn lock_quickly(&self, kind: c_int, rank: c_int, assert: c_int) -> bool {
-        self.window.lock_checked(kind, rank, assert)
-    }
-
-    #[inline(always)]
-    pub fn unlock_quickly(&self, rank: c_int) -> bool {
-        self.window.unlock_checked(rank)
-    }
-
-    /// Nothing of a fence is quick, but what it completes.
-    #[inline(always)]
-    pub fn fence_quickly(&self, assert: c_int) -> bool {
-        self.window.complete_before_fence(assert);
-        false
-    }
-
-    #[inline(always)]
-    pub fn flush_quickly(&self, rank: c_int) -> bool {
-        self.window.flush_checked(rank)
-    }
-
-    #[inline(always)]
-    pub fn flush_all_quickly(&self) -> bool {
-        self.window.flush_all_checked()
-    }
-
-    #[inline(always)]
-    pub fn flush_local_quickly(&self, rank: c_int) -> bool {
-        self.window.flush_local_checked(rank)
-    }
-
-    #[inline(always)]
-    pub fn flush_local_all_quickly(&self) -> bool {
-        self.window.flush_local_all_checked()
-    }
-
-    #[inline(always)]
-    pub fn lock_all_quickly(&self, assert: c_int) -> bool {
-        self.window.lock_all_checked(assert)
-    }
-
-    #[inline(always)]
-    pub fn unlock_all_quickly(&self) -> bool {
-        self.window.unlock_all_checked()
-    }
-}
 
 /// Counts bytes that were moved.
 #[inline(always)]
@@ -215,7 +127,11 @@ impl Resolved {
 impl Window {
     /// Where a simple operation goes: its target, its address here and its length in bytes. `None` if it is not simple or not right.
     #[inline(always)]
-    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(&Target, *mut u8, usize)> {
+    pub(super) fn place(
+        &self,
+        origin: &Origin,
+        remote: &Remote,
+    ) -> Option<(&Target, *mut u8, usize)> {
         let same = origin.datatype == remote.datatype && origin.count == remote.count;
         if !same || origin.address.is_null() {
             return None;
@@ -263,29 +179,6 @@ impl Window {
             unsafe { transfer_here(way, &origin, target, there, len) };
         }
         place.is_some()
-    }
-
-    /// A simple one in a job that is checked, if it need only be [noted](series): whether that is so, and it was done.
-    #[inline(always)]
-    fn transfer_in_series(
-        &'static self,
-        function: &'static str,
-        way: Way,
-        origin: &Origin,
-        remote: &Remote,
-    ) -> bool {
-        if !series::may_note() {
-            return false;
-        }
-        let Some((target, there, len)) = self.place(origin, remote) else {
-            return false;
-        };
-        if len == 0 || !self.note(function, way, origin, remote, target, len) {
-            return false;
-        }
-        // SAFETY: as in `transfer_quickly`.
-        unsafe { transfer_here(way, origin, target, there, len) };
-        true
     }
 
     /// A simple one, where the fast path is closed because it is observed.
@@ -600,7 +493,13 @@ fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
 /// # Safety
 /// Both are readable or writable, as the way asks for.
 #[inline(always)]
-unsafe fn transfer_here(way: Way, origin: &Origin, target: &Target, there: *mut u8, len: usize) {
+pub(super) unsafe fn transfer_here(
+    way: Way,
+    origin: &Origin,
+    target: &Target,
+    there: *mut u8,
+    len: usize,
+) {
     let here = origin.address.cast_mut().cast::<u8>();
     // Before the copy, so that the length need not be kept in a register that is saved.
     count(way, target, len);

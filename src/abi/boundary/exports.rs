@@ -6,7 +6,6 @@ use crate::check::{self, buffers};
 use crate::coll::Call;
 use crate::error::{Object, Result};
 use crate::mpi::types::*;
-use crate::observe;
 use crate::p2p::request;
 use std::ffi::c_int;
 
@@ -79,13 +78,6 @@ impl Tried for Option<Result<()>> {
     }
 }
 
-/// Does `work`, a call of the function `name`, where calls are looked at.
-// Out of line, and the same for all functions, each of which has a call of it.
-#[inline(never)]
-pub fn looked(name: &'static str, call: &'static observe::Call, work: &dyn Fn() -> c_int) -> c_int {
-    observe::call(call, || check::call(name, work))
-}
-
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
 /// The work is done once: both names go to the function that does it. Neither is `unsafe`: pointers come as
@@ -98,8 +90,8 @@ pub fn looked(name: &'static str, call: &'static observe::Call, work: &dyn Fn() 
 /// Where calls are [observed](crate::observe), the body is made a call, out of the way too. A fast path does not ask for that: it is
 /// closed then by what it asks anyway (windows are [hidden](crate::handle) from it). `#[quick(@unobserved …)]` asks first: where nothing
 /// closes it, and where it has things on the stack. From behind those no jump leads on, and the place of the call would have to be
-/// found by unwinding. What is to be told of a call is told in the body's path alone. There, too, calls are
-/// [checked](crate::check).
+/// found by unwinding. What is to be told of a call is told in the body's path, or in
+/// a [short way](super::looked) of the fast path that is made for it. There, too, calls are [checked](crate::check).
 #[macro_export]
 macro_rules! mpi_exported {
     (
@@ -125,6 +117,8 @@ macro_rules! mpi_exported {
             /// The function's name, for messages.
             #[allow(dead_code)]
             const FUNCTION: &str = $name;
+
+            static CALL: $crate::observe::Call = $crate::observe::Call::new(FUNCTION);
 
             #[inline(always)]
             fn body($($arg: $type),*) -> $crate::error::Result<()> $body
@@ -159,20 +153,25 @@ macro_rules! mpi_exported {
             #[cold]
             #[inline(never)]
             extern "C" fn looked_at($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
-                static CALL: $crate::observe::Call = $crate::observe::Call::new(FUNCTION);
-                if again($($arg),*) {
+                let mut since = None;
+                let is_done = match $crate::observe::is_passed() {
+                    true => again($($arg),*),
+                    false => briefly(&mut since, $($arg),*),
+                };
+                if is_done {
                     return 0;
                 }
                 if $crate::observe::events::is_barred(FUNCTION) {
                     return $crate::abi::boundary::errors::barred();
                 }
-                let code = $crate::abi::boundary::exports::looked(FUNCTION, &CALL, &|| whole($($arg),*));
+                let code = $crate::abi::boundary::looked::looked(FUNCTION, &CALL, since, &|| whole($($arg),*));
                 called(code, $($arg),*);
                 // Who looks at the stack finds the function by this frame, which a jump out of it would leave.
                 ::std::hint::black_box(code)
             }
 
             $crate::mpi_again!([$($asks)?] ($($arg: $type),*) { $quick });
+            $crate::mpi_briefly!([$($asks)?] ($($arg: $type),*) { $quick });
 
             #[cold]
             #[unsafe(naked)]
@@ -217,168 +216,6 @@ macro_rules! mpi_exported {
             }
             shared($($arg),*)
         }
-    };
-}
-
-/// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`),
-/// or only [notes](crate::check::race::series) it (`@series`), or is short all the same (`@looked`). `again` says whether it was done,
-/// `called` what became of a call else. `@again_unobserved` and `@looked_unobserved` are that and ask first whether calls are observed; so do
-/// `@again_request` and `@looked_request`, of what has a request: a new operation is given that of [an earlier one](crate::check::race::requests).
-/// `@waits` ends it.
-#[macro_export]
-macro_rules! mpi_again {
-    ([series] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            $crate::observe::is_passed() && (repeats($($arg),*) || in_series($($arg),*))
-        }
-
-        $crate::mpi_again!(@checked in_series ($($arg: $type),*) { $quick });
-        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { $quick });
-    };
-    ([again_unobserved] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        $crate::mpi_again!([again] ($($arg: $type),*) { $quick });
-    };
-    ([again] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            if !$crate::observe::is_passed() {
-                return false;
-            }
-            repeats($($arg),*) || {
-                let is_done = at_once($($arg),*);
-                if is_done {
-                    called(0, $($arg),*);
-                }
-                is_done
-            }
-        }
-
-        $crate::mpi_again!(@checked at_once ($($arg: $type),*) { $quick });
-        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { $quick });
-    };
-    ([again_request] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            $crate::observe::is_passed() && (repeats($($arg),*) || next($($arg),*))
-        }
-
-        $crate::mpi_again!(@next ($($arg: $type),*) { $quick });
-        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { {
-            // In the fast path's words: with the request that there is.
-            use $crate::abi::windows::requests::again_at_once as at_once;
-            $quick
-        } });
-    };
-    ([looked_request] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            $crate::observe::is_passed() && next($($arg),*)
-        }
-
-        #[inline(always)]
-        #[allow(unused_variables)]
-        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
-
-        $crate::mpi_again!(@next ($($arg: $type),*) { $quick });
-    };
-    (@next ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(never)]
-        fn next($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            // In the fast path's words: with the request of an earlier one.
-            fn at_once(request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
-                $crate::abi::windows::requests::next_at_once(FUNCTION, request, quickly)
-            }
-            fn find(win: $crate::mpi::types::MPI_Win) -> Option<$crate::win::transfer::CheckedWindow> {
-                $crate::win::transfer::CheckedWindow::find(win, FUNCTION)
-            }
-            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-            $quick
-        }
-    };
-    ([looked_unobserved] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        $crate::mpi_again!([looked] ($($arg: $type),*) { $quick });
-    };
-    ([looked] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            $crate::observe::is_passed() && looked_quickly($($arg),*)
-        }
-
-        #[inline(always)]
-        #[allow(unused_variables)]
-        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
-
-        $crate::mpi_again!(@checked looked_quickly ($($arg: $type),*) { $quick });
-    };
-    ([waits] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            // In the fast path's words: of requests of what is repeated.
-            use $crate::abi::boundary::pointers::Mut;
-            use $crate::abi::messages::request::{end_again, is_again};
-            #[inline(always)]
-            fn end_at_once(
-                request: Mut<$crate::mpi::types::MPI_Request>,
-                status: Mut<$crate::mpi::types::MPI_Status>,
-            ) -> bool {
-                end_again(FUNCTION, request, status)
-            }
-            #[allow(dead_code)]
-            fn is_at_once(request: Mut<$crate::mpi::types::MPI_Request>) -> bool {
-                is_again(request)
-            }
-            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-            $crate::observe::is_passed() && $quick
-        }
-
-        #[inline(always)]
-        #[allow(unused_variables)]
-        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
-    };
-    (@checked $checked:ident ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn $checked($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            // In the fast path's words: of a window whose operations are looked at.
-            fn find(win: $crate::mpi::types::MPI_Win) -> Option<$crate::win::transfer::CheckedWindow> {
-                $crate::win::transfer::CheckedWindow::find(win, FUNCTION)
-            }
-            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-            $quick
-        }
-    };
-    (@repeats $repeats:ident ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn $repeats($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            // In the fast path's words: of windows that are looked at.
-            use $crate::win::find_observed as find;
-            use $crate::check::race::again;
-            if !again::repeats(FUNCTION, &[$(again::word($arg)),*]) {
-                return false;
-            }
-            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-            let is_done = $quick;
-            is_done && again::repeated()
-        }
-
-        #[inline(always)]
-        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {
-            use $crate::check::race::again;
-            if code == 0 {
-                again::keep(FUNCTION, &[$(again::word($arg)),*]);
-            }
-        }
-    };
-    ([$($other:ident)?] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        #[allow(unused_variables)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            false
-        }
-
-        #[inline(always)]
-        #[allow(unused_variables)]
-        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
     };
 }
 
