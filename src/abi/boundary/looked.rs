@@ -1,4 +1,4 @@
-//! Calls that are looked at: by [`observe`](crate::observe), or by [`check`](crate::check).
+//! Calls that are looked at: by [`observe`], or by [`check`].
 //!
 //! Every exported function has a way out of line for that, in which its body is a call. What a fast path does has short ways here, too:
 //! [`mpi_again`](crate::mpi_again) where calls are checked, [`mpi_briefly`](crate::mpi_briefly) where they are counted.
