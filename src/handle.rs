@@ -38,9 +38,11 @@
 use crate::bail;
 use crate::check::{self, objects};
 use crate::error::Result;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
+use parking_lot::lock_api::{self, RawMutex};
 use std::alloc::{Layout, alloc_zeroed};
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -113,7 +115,7 @@ fn next_handle(kind: Kind, handle: i32) -> i32 {
 struct Slot<T> {
     /// The live handle, or 0.
     handle: AtomicI32,
-    /// What an `Arc<T>` turned into, or null: set before `handle` is, and taken before it is 0 again.
+    /// What an [`Owner`] of it turned into, or null: set before `handle` is, and taken before it is 0 again.
     object: AtomicPtr<T>,
 }
 
@@ -177,32 +179,56 @@ impl Free {
     }
 }
 
+/// A pointer that has an object with others, each of which has a count of it.
+///
+/// # Safety
+/// What `into_raw` gives is where the object is until `from_raw` has taken it, and the last clone has been dropped.
+pub unsafe trait Owner<T>: Clone {
+    fn into_raw(self) -> *const T;
+
+    /// # Safety
+    /// It came from `into_raw`, and is taken once.
+    unsafe fn from_raw(object: *const T) -> Self;
+}
+
+// SAFETY: both are `Arc`'s.
+unsafe impl<T> Owner<T> for Arc<T> {
+    fn into_raw(self) -> *const T {
+        Arc::into_raw(self)
+    }
+
+    unsafe fn from_raw(object: *const T) -> Arc<T> {
+        // SAFETY: the caller's promise.
+        unsafe { Arc::from_raw(object) }
+    }
+}
+
 /// A handle that no object has yet. It goes back to the table if it is not filled.
-pub struct Reserved<'a, T> {
-    table: &'a Table<T>,
+pub struct Reserved<'a, T, P: Owner<T> = Arc<T>, L: RawMutex = parking_lot::RawMutex> {
+    table: &'a Table<T, P, L>,
     handle: i32,
 }
 
-impl<T> Reserved<'_, T> {
+impl<T, P: Owner<T>, L: RawMutex> Reserved<'_, T, P, L> {
     /// The handle that the object will have.
     pub fn handle(&self) -> i32 {
         self.handle
     }
 
     /// Gives `object` the handle.
-    pub fn fill(self, object: Arc<T>) -> i32 {
+    pub fn fill(self, object: P) -> i32 {
         let slot = self
             .table
             .slot(self.handle)
             .expect("the slot was made when it was reserved");
         slot.object
-            .store(Arc::into_raw(object).cast_mut(), Ordering::Relaxed);
+            .store(object.into_raw().cast_mut(), Ordering::Relaxed);
         slot.handle.store(self.handle, Ordering::Release);
         ManuallyDrop::new(self).handle
     }
 
     /// The same, out of sight of [`Table::get`].
-    pub fn fill_hidden(self, object: Arc<T>) -> i32 {
+    pub fn fill_hidden(self, object: P) -> i32 {
         let table = self.table;
         let handle = self.fill(object);
         let slot = table.slot(handle).expect("it was filled");
@@ -211,7 +237,7 @@ impl<T> Reserved<'_, T> {
     }
 }
 
-impl<T> Drop for Reserved<'_, T> {
+impl<T, P: Owner<T>, L: RawMutex> Drop for Reserved<'_, T, P, L> {
     fn drop(&mut self) {
         if check::is_on() {
             objects::gone(self.table.kind as u32, self.handle as usize);
@@ -223,23 +249,30 @@ impl<T> Drop for Reserved<'_, T> {
 type Chunk<T> = [Slot<T>; CHUNK];
 
 /// The objects of one kind.
-pub struct Table<T> {
+///
+/// What is made anew for each message is in one whose lock, and whose counts, take no locked instruction where one thread is in MPI.
+pub struct Table<T, P: Owner<T> = Arc<T>, L: RawMutex = parking_lot::RawMutex> {
     kind: Kind,
     direct: [Slot<T>; DIRECT],
     chunks: [AtomicPtr<Chunk<T>>; INDICES / CHUNK],
-    free: Mutex<Free>,
+    free: lock_api::Mutex<L, Free>,
+    owns: PhantomData<fn() -> P>,
 }
 
-impl<T> Table<T> {
-    pub const fn new(kind: Kind) -> Table<T> {
+impl<T, P: Owner<T>, L: RawMutex> Table<T, P, L> {
+    pub const fn new(kind: Kind) -> Table<T, P, L> {
         Table {
             kind,
             direct: [const { Slot::empty() }; DIRECT],
             chunks: [const { AtomicPtr::new(null_mut()) }; INDICES / CHUNK],
-            free: Mutex::new(Free {
-                waiting: [const { VecDeque::new() }; 2],
-                used: 0,
-            }),
+            free: lock_api::Mutex::from_raw(
+                L::INIT,
+                Free {
+                    waiting: [const { VecDeque::new() }; 2],
+                    used: 0,
+                },
+            ),
+            owns: PhantomData,
         }
     }
 
@@ -269,12 +302,12 @@ impl<T> Table<T> {
     }
 
     /// Gives `object` a handle. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
-    pub fn insert(&self, object: Arc<T>) -> Result<i32> {
+    pub fn insert(&self, object: P) -> Result<i32> {
         Ok(self.reserve()?.fill(object))
     }
 
     /// Sets a handle apart, so that making an object cannot fail at its end. Error as [`Table::insert`].
-    pub fn reserve(&self) -> Result<Reserved<'_, T>> {
+    pub fn reserve(&self) -> Result<Reserved<'_, T, P, L>> {
         let mut free = self.free.lock();
         let Some(handle) = free.take(self.kind) else {
             bail!(
@@ -309,7 +342,7 @@ impl<T> Table<T> {
         if slot.handle.load(Ordering::Acquire) != handle {
             return None;
         }
-        // SAFETY: `object` is null (for the handle 0, among others) or came from `Arc::into_raw`, and the table owns it.
+        // SAFETY: `object` is null (for the handle 0, among others) or came from `Owner::into_raw`, and the table owns it.
         unsafe { slot.object.load(Ordering::Relaxed).as_ref() }
     }
 
@@ -331,40 +364,38 @@ impl<T> Table<T> {
     }
 
     /// The object of `handle`, counted: for keeping it beyond the call.
-    pub fn get_arc(&self, handle: i32) -> Option<Arc<T>> {
+    pub fn get_arc(&self, handle: i32) -> Option<P> {
         let _free = self.free.lock();
         let object: *const T = self.find(handle)?;
-        // SAFETY: `object` came from `Arc::into_raw`, and the lock keeps `remove` from dropping the table's count.
-        unsafe {
-            Arc::increment_strong_count(object);
-            Some(Arc::from_raw(object))
-        }
+        // SAFETY: `object` came from `Owner::into_raw`, and the lock keeps `remove` from dropping the table's count, which stays its own.
+        let of_table = ManuallyDrop::new(unsafe { P::from_raw(object) });
+        Some(P::clone(&of_table))
     }
 
     /// Gives the handle another object, and the one that it had back.
-    pub fn replace(&self, handle: i32, object: Arc<T>) -> Option<Arc<T>> {
+    pub fn replace(&self, handle: i32, object: P) -> Option<P> {
         let _free = self.free.lock();
         self.find(handle)?;
-        let new = Arc::into_raw(object).cast_mut();
+        let new = object.into_raw().cast_mut();
         let old = self.slot(handle)?.object.swap(new, Ordering::AcqRel);
-        // SAFETY: `old` came from `Arc::into_raw`, and this takes the table's only count of it.
-        Some(unsafe { Arc::from_raw(old) })
+        // SAFETY: `old` came from `Owner::into_raw`, and this takes the table's only count of it.
+        Some(unsafe { P::from_raw(old) })
     }
 
     /// Ends the handle's life and gives its object back.
-    pub fn remove(&self, handle: i32) -> Option<Arc<T>> {
+    pub fn remove(&self, handle: i32) -> Option<P> {
         self.removing().remove(handle)
     }
 
     /// Begins to end the lives of several handles.
-    pub fn removing(&self) -> Removing<'_, T> {
+    pub fn removing(&self) -> Removing<'_, T, P, L> {
         Removing {
             table: self,
             free: None,
         }
     }
 
-    fn remove_with(&self, free: &mut Free, handle: i32) -> Option<Arc<T>> {
+    fn remove_with(&self, free: &mut Free, handle: i32) -> Option<P> {
         self.find(handle)?;
         let slot = self.slot(handle)?;
         // Not a swap: whoever changes it has the lock.
@@ -375,21 +406,21 @@ impl<T> Table<T> {
         if check::is_on() {
             objects::gone(self.kind as u32, handle as usize);
         }
-        // SAFETY: `object` came from `Arc::into_raw` in `fill`, and this takes the table's only count of it.
-        Some(unsafe { Arc::from_raw(object) })
+        // SAFETY: `object` came from `Owner::into_raw` in `fill`, and this takes the table's only count of it.
+        Some(unsafe { P::from_raw(object) })
     }
 }
 
 /// Ending the lives of several handles, which takes the table's lock once.
-pub struct Removing<'a, T> {
-    table: &'a Table<T>,
-    free: Option<MutexGuard<'a, Free>>,
+pub struct Removing<'a, T, P: Owner<T> = Arc<T>, L: RawMutex = parking_lot::RawMutex> {
+    table: &'a Table<T, P, L>,
+    free: Option<lock_api::MutexGuard<'a, L, Free>>,
 }
 
-impl<T> Removing<'_, T> {
+impl<T, P: Owner<T>, L: RawMutex> Removing<'_, T, P, L> {
     /// Ends one and gives its object back.
     #[inline]
-    pub fn remove(&mut self, handle: i32) -> Option<Arc<T>> {
+    pub fn remove(&mut self, handle: i32) -> Option<P> {
         let free = self.free.get_or_insert_with(|| self.table.free.lock());
         self.table.remove_with(free, handle)
     }

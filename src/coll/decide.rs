@@ -14,6 +14,7 @@ use crate::mpi::types::MPI_Comm;
 use crate::op::Op;
 use crate::runtime::traffic;
 use crate::transport::Operation;
+use crate::transport::counted::Counted;
 use std::sync::Arc;
 
 /// What a process brings to a collective operation, checked. Lists of blocks have one for each peer.
@@ -142,7 +143,7 @@ impl Call {
     }
 
     /// Begins; does not block. `None`: it is done already.
-    pub fn start(self) -> Result<Option<Arc<Operation>>> {
+    pub fn start(self) -> Result<Option<Counted<Operation>>> {
         self.count();
         plan::start(self.plan(next_tag(self.comm))?)
     }
@@ -151,7 +152,10 @@ impl Call {
     #[allow(clippy::type_complexity)]
     pub fn repeatedly(
         self,
-    ) -> Result<(MPI_Comm, impl Fn() -> Result<Option<Arc<Operation>>> + Send)> {
+    ) -> Result<(
+        MPI_Comm,
+        impl Fn() -> Result<Option<Counted<Operation>>> + Send,
+    )> {
         if check::is_on() {
             self.compare();
         }

@@ -10,8 +10,8 @@ use crate::mpi::constants::{MPI_COMM_NULL, MPI_INT64_T, MPI_MAX};
 use crate::mpi::types::{C, Foreign, MPI_Comm};
 use crate::op;
 use crate::transport::Operation;
+use crate::transport::counted::Counted;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
-use std::sync::Arc;
 
 /// Begins to duplicate `parent`. Attributes are copied, and the error handler is inherited, now. The duplicate has its handle
 /// now, and is there when the operation (`None`: now) is complete; if it fails then, `MPI_COMM_NULL` is put at the address
@@ -23,7 +23,7 @@ pub fn duplicate(
     hints: Result<Hints>,
     place: usize,
     name: &'static str,
-) -> Result<(MPI_Comm, Option<Arc<Operation>>)> {
+) -> Result<(MPI_Comm, Option<Counted<Operation>>)> {
     let begun = duplicate::begin(parent, hints);
     let element = Element::new(MPI_INT64_T)?;
     let numbers = begun.numbers();

@@ -19,6 +19,7 @@ use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::{Need, Needs, Ranks, revoked};
+use crate::transport::counted::Counted;
 use crate::transport::operation::block;
 use crate::transport::task::{self, Task, withdraw_all};
 use crate::transport::{
@@ -85,7 +86,7 @@ impl Plan {
 
 /// A send or receive of a plan, not known to be complete.
 struct Pending {
-    operation: Arc<Operation>,
+    operation: Counted<Operation>,
     /// How many bytes have to come, if any have.
     expected: Option<usize>,
     /// Whether nothing may come instead.
@@ -347,7 +348,7 @@ pub fn run(plan: Arc<Plan>) -> Result<()> {
 }
 
 /// Starts to carry a plan out. `None`: it is done already.
-pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
+pub fn start(plan: Arc<Plan>) -> Result<Option<Counted<Operation>>> {
     plan.check_revoked()?;
     let operation = Operation::new(About {
         action: Action::Collective(plan.name),

@@ -11,6 +11,7 @@
 use crate::error::Result;
 use crate::mpi::constants::MPI_COMM_NULL;
 use crate::runtime::{Need, Needs, Ranks, job};
+use crate::transport::counted::Counted;
 use crate::transport::operation::block;
 use crate::transport::{
     self, About, Action, Buffer, Envelope, LETTERS, Operation, Partners, TAG_UB, Target,
@@ -56,7 +57,7 @@ fn about(key: Key, action: Action, peer: u32, partners: &Arc<[u32]>) -> About {
 /// Blocks until all are done. Error: `MPI_ERR_PROC_FAILED` when one of `partners` (ranks in the job) dies: whoever writes
 /// may then have given up.
 fn settle(
-    operations: &[Arc<Operation>],
+    operations: &[Counted<Operation>],
     partners: &[u32],
     what: &dyn Fn() -> String,
 ) -> Result<()> {

@@ -16,6 +16,7 @@ use crate::runtime::council::{Council, Part, Round, Seats};
 use crate::runtime::ties::Why;
 use crate::runtime::{Need, Needs, Ranks, failures, revoked};
 use crate::transport::LETTERS;
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners, block};
 use crate::transport::task::{self, Task};
 use crate::{bail, err};
@@ -96,7 +97,7 @@ fn begin(
     mut decision: impl Decision,
     comm: &Comm,
     call: &'static str,
-) -> Result<Option<Arc<Operation>>> {
+) -> Result<Option<Counted<Operation>>> {
     let is_decided = decision.advance();
     let ended = if is_decided { decision.end() } else { Ok(()) };
     if is_decided && ended.is_ok() {
@@ -190,7 +191,7 @@ pub fn begin_agree(
     comm: &Comm,
     flag: i32,
     put: impl FnMut(i32) + Send + 'static,
-) -> Result<Option<Arc<Operation>>> {
+) -> Result<Option<Counted<Operation>>> {
     let call = "MPIX_Comm_iagree";
     begin(Agreement::new(comm, flag, put, call)?, comm, call)
 }
@@ -379,7 +380,7 @@ pub fn shrink(comm: &Comm, put: impl FnMut(MPI_Comm) + Send + 'static) -> Result
 pub fn begin_shrink(
     comm: &Comm,
     put: impl FnMut(MPI_Comm) + Send + 'static,
-) -> Result<Option<Arc<Operation>>> {
+) -> Result<Option<Counted<Operation>>> {
     let call = "MPIX_Comm_ishrink";
     begin(Shrink::new(comm, put, call)?, comm, call)
 }

@@ -12,11 +12,11 @@ use crate::mpi::types::MPI_Session;
 use crate::runtime::deaths::dead;
 use crate::runtime::{Needs, Ranks};
 use crate::transport::Buffer;
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners, block};
 use crate::transport::task::{self, Task};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::LazyLock;
 
 /// Whose buffer it is.
@@ -45,7 +45,7 @@ struct Attached {
 
 /// A copy on its way.
 struct Copied {
-    operation: Arc<Operation>,
+    operation: Counted<Operation>,
     data: Box<[u8]>,
 }
 
@@ -178,7 +178,7 @@ pub fn detach(owner: Owner) -> Result<(usize, Room)> {
 }
 
 /// Messages that a flush waits for.
-struct Flush(Vec<Arc<Operation>>);
+struct Flush(Vec<Counted<Operation>>);
 
 impl Task for Flush {
     fn advance(&mut self) -> bool {
@@ -193,7 +193,7 @@ impl Task for Flush {
 }
 
 /// An operation that ends when the messages that are on their way now have left; `None` if there are none.
-pub fn start_flush(owner: Owner) -> Option<Arc<Operation>> {
+pub fn start_flush(owner: Owner) -> Option<Counted<Operation>> {
     let mut all = SENDS.lock();
     let sends = all.get_mut(&owner)?;
     if sends.used() == 0 {

@@ -12,13 +12,14 @@ use crate::runtime::needs::{How, Need, Needs};
 use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use crate::transport;
+use crate::transport::counted::Counted;
+use crate::transport::lock::Lock;
 use crate::transport::operation::{Operation, Outcome, block};
 use crate::transport::task;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 impl Current {
-    pub(super) fn counted(operation: Arc<Operation>) -> Current {
+    pub(super) fn counted(operation: Counted<Operation>) -> Current {
         Current::Operation(Held::Counted(operation))
     }
 
@@ -75,7 +76,11 @@ fn states(handles: &[MPI_Request]) -> Result<States> {
 }
 
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent. One that is held up stays.
-fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Operation>) -> Outcome {
+fn finish(
+    handle: &mut MPI_Request,
+    state: Current,
+    handles: &mut Removing<Operation, Counted<Operation>, Lock>,
+) -> Outcome {
     if let Some(held_up) = state.held_up() {
         return held_up;
     }

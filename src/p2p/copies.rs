@@ -8,6 +8,7 @@
 use super::request::{LASTING, Lasting, REQUESTS, Request, Start, request};
 use crate::check::{self, pending};
 use crate::mpi::types::{MPI_Request, MPI_Status};
+use crate::transport::counted::Counted;
 use crate::transport::operation::{Operation, Outcome};
 use crate::transport::task::{self, Task};
 use crate::transport::withdraw;
@@ -58,7 +59,7 @@ fn start_on(copies: Arc<dyn Copies>, start: Start) -> Start {
 }
 
 /// The operation that ends when `inner` has and its copies were given back.
-fn begin(inner: Arc<Operation>, copies: Arc<dyn Copies>) -> Arc<Operation> {
+fn begin(inner: Counted<Operation>, copies: Arc<dyn Copies>) -> Counted<Operation> {
     let operation = Operation::new(inner.about.clone());
     task::begin(operation.clone(), Copied { inner, copies });
     operation
@@ -66,7 +67,7 @@ fn begin(inner: Arc<Operation>, copies: Arc<dyn Copies>) -> Arc<Operation> {
 
 /// An operation on copies, on its way.
 struct Copied {
-    inner: Arc<Operation>,
+    inner: Counted<Operation>,
     copies: Arc<dyn Copies>,
 }
 
@@ -87,7 +88,7 @@ impl Task for Copied {
         std::mem::forget(self.copies.clone());
     }
 
-    fn inner(&self) -> Option<&Arc<Operation>> {
+    fn inner(&self) -> Option<&Counted<Operation>> {
         Some(&self.inner)
     }
 }

@@ -4,11 +4,11 @@ use crate::bail;
 use crate::comm::COMM_SELF;
 use crate::error::{Error, Result};
 use crate::mpi::types::*;
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners, wake_threads};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// The program's functions, and what it wants to be called with.
@@ -79,7 +79,7 @@ impl Callbacks {
 
 /// A generalized request.
 pub struct Generalized {
-    pub(super) operation: Arc<Operation>,
+    pub(super) operation: Counted<Operation>,
     callbacks: Callbacks,
     /// Whether the functions are Fortran's.
     fortran: AtomicBool,

@@ -4,10 +4,10 @@ use super::completion::{abandon, settled, wait_operation};
 use super::start::{self, Mode};
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
 use crate::transport::task::{self, Task};
 use crate::transport::{Buffer, context};
-use std::sync::Arc;
 
 /// Where a message goes, or where one comes from, and its tag.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ const IN_PARTS: usize = 1 << 20;
 
 struct Joint {
     /// The receive, then the send unless it was complete at once.
-    parts: Vec<Arc<Operation>>,
+    parts: Vec<Counted<Operation>>,
     /// What is sent, where it is a copy.
     _copy: Option<Box<[u8]>>,
 }
@@ -59,7 +59,7 @@ pub fn start(
     (out, to): (Buffer, Partner),
     (into, from): (Buffer, Partner),
     name: &'static str,
-) -> Result<Arc<Operation>> {
+) -> Result<Counted<Operation>> {
     begin(comm, (out, to), (into, from), None, name)
 }
 
@@ -70,7 +70,7 @@ pub fn start_replacing(
     to: Partner,
     from: Partner,
     name: &'static str,
-) -> Result<Arc<Operation>> {
+) -> Result<Counted<Operation>> {
     let copy = buffer.packed()?;
     // SAFETY: the copy is kept until the operation is complete.
     let out = unsafe { Buffer::bytes(copy.as_ptr(), copy.len()) }.standing_for(&buffer);
@@ -83,7 +83,7 @@ fn begin(
     (into, from): (Buffer, Partner),
     copy: Option<Box<[u8]>>,
     name: &'static str,
-) -> Result<Arc<Operation>> {
+) -> Result<Counted<Operation>> {
     start::check_send(comm, to.rank, to.tag)?;
     let received = start::receive(comm, into, from.rank, from.tag)?;
     let sent = start::send(comm, out, to.rank, to.tag, Mode::Standard);

@@ -10,6 +10,7 @@ use crate::mpi::types::{MPI_Message, MPI_Status};
 use crate::runtime::deaths::check_alive;
 use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Needs, Ranks, look_around};
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, block};
 use crate::transport::{self, Arrival, Buffer, Envelope, context};
 use parking_lot::Mutex;
@@ -134,7 +135,7 @@ pub fn take(
 }
 
 /// Receives a message that was taken; its handle becomes null.
-pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operation>> {
+pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Counted<Operation>> {
     if *message == MPI_MESSAGE_NO_PROC {
         let myself = comm::get(comm::COMM_SELF)?;
         *message = MPI_MESSAGE_NULL;

@@ -13,6 +13,8 @@ use crate::mpi::constants::{MPI_ANY_TAG, MPI_COMM_NULL, MPI_PROC_NULL, MPI_REQUE
 use crate::mpi::types::{MPI_Comm, MPI_Request, MPI_Status};
 use crate::runtime::{self, phase};
 use crate::transport;
+use crate::transport::counted::Counted;
+use crate::transport::lock::Lock;
 use crate::transport::operation::{About, Action, Operation, Partners};
 use crate::transport::task;
 use parking_lot::Mutex;
@@ -46,7 +48,7 @@ pub struct Persistent {
 }
 
 /// Starts an operation; `None`: it is complete already.
-pub(super) type Start = Arc<dyn Fn() -> Result<Option<Arc<Operation>>> + Send + Sync>;
+pub(super) type Start = Arc<dyn Fn() -> Result<Option<Counted<Operation>>> + Send + Sync>;
 
 /// What a persistent request starts.
 #[derive(Clone)]
@@ -74,7 +76,7 @@ impl Persistent {
 }
 
 /// The requests of this process that are one operation: the handle is the operation's.
-pub(super) static REQUESTS: Table<Operation> = Table::new(Kind::Request);
+pub(super) static REQUESTS: Table<Operation, Counted<Operation>, Lock> = Table::new(Kind::Request);
 
 /// All others.
 pub(super) static LASTING: Table<Lasting> = Table::new(Kind::Lasting);
@@ -121,7 +123,7 @@ pub(super) enum Current {
 /// An operation that is waited for.
 #[derive(Clone)]
 pub(super) enum Held {
-    Counted(Arc<Operation>),
+    Counted(Counted<Operation>),
     /// That of a handle which nobody removes but the caller: there is no other thread.
     Handle(&'static Operation),
 }
@@ -139,7 +141,7 @@ impl Deref for Held {
 }
 
 /// Gives an operation a handle; `None` is one that is complete. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
-pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
+pub fn handle(operation: Option<Counted<Operation>>) -> Result<MPI_Request> {
     let Some(operation) = operation else {
         return match check::is_on() {
             false => Ok(COMPLETE),
@@ -173,7 +175,7 @@ fn undo(operation: &Operation) -> Result<()> {
 }
 
 /// Gives a collective operation a handle, as [`handle`] does.
-pub fn collective_handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
+pub fn collective_handle(operation: Option<Counted<Operation>>) -> Result<MPI_Request> {
     match operation {
         None if check::is_on() => {
             let handle = own_handle(Action::Collective(check::called()));
@@ -218,7 +220,7 @@ fn own_handle(action: Action) -> Result<MPI_Request> {
 /// complete at once).
 pub fn persistent(
     comm: MPI_Comm,
-    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+    start: impl Fn() -> Result<Option<Counted<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
     make_persistent(comm, What::Message, start)
 }
@@ -226,7 +228,7 @@ pub fn persistent(
 /// Makes an inactive persistent request of a collective operation.
 pub fn persistent_collective(
     comm: MPI_Comm,
-    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+    start: impl Fn() -> Result<Option<Counted<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
     make_persistent(comm, What::Collective, start)
 }
@@ -241,7 +243,7 @@ pub fn partitioned(comm: MPI_Comm, channel: Channel) -> Result<MPI_Request> {
 fn make_persistent(
     comm: MPI_Comm,
     what: What,
-    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+    start: impl Fn() -> Result<Option<Counted<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
     let request = make(Lasting::Persistent(Persistent {
         comm,

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
 use crate::mpi::types::MPI_Status;
 use crate::transport;
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
 use crate::transport::{Buffer, Envelope, Target, check_tag, context};
-use std::sync::Arc;
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn send(
     to: i32,
     tag: i32,
     mode: Mode,
-) -> Result<Option<Arc<Operation>>> {
+) -> Result<Option<Counted<Operation>>> {
     begin_send(comm, buffer, to, tag, mode, false)
 }
 
@@ -42,7 +42,7 @@ pub fn send_and_wait(
     to: i32,
     tag: i32,
     mode: Mode,
-) -> Result<Option<Arc<Operation>>> {
+) -> Result<Option<Counted<Operation>>> {
     begin_send(comm, buffer, to, tag, mode, true)
 }
 
@@ -54,7 +54,7 @@ fn begin_send(
     tag: i32,
     mode: Mode,
     waits: bool,
-) -> Result<Option<Arc<Operation>>> {
+) -> Result<Option<Counted<Operation>>> {
     comm.check_revoked()?;
     let world_rank = match destination(comm, to)? {
         Some(rank) => rank,
@@ -88,7 +88,7 @@ fn begin_send(
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 // What is moved on by wider words than it was written in is waited for: it is put together where it stays.
 #[inline(always)]
-pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
+pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Counted<Operation>> {
     comm.check_revoked()?;
     let envelope = envelope(comm, from, tag)?;
     let context = context(comm.context);
@@ -104,7 +104,7 @@ pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<O
 
 /// From any rank, or from nobody.
 #[inline(never)]
-fn receive_from_no_rank(comm: &Comm, envelope: Envelope, buffer: Buffer) -> Arc<Operation> {
+fn receive_from_no_rank(comm: &Comm, envelope: Envelope, buffer: Buffer) -> Counted<Operation> {
     let about = about_receive(comm, envelope.source, envelope.tag);
     if envelope.source == MPI_PROC_NULL {
         let operation = Operation::new(about);

@@ -3,6 +3,7 @@
 //! The sender tells what is in a message under the message's number. The receiver compares it with its buffer when both have met, before
 //! anything else is done with them. Buffers that are no elements of the program's are silent, as those of plans' own memory.
 
+use super::counted::Counted;
 use super::operation::Operation;
 use super::ring::Header;
 use super::{
@@ -14,7 +15,7 @@ use crate::runtime::revoked;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::ptr;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// Where receives that wait were posted, by their operations.
 static POSTED: LazyLock<Mutex<FxHashMap<usize, (&'static str, Place)>>> =
@@ -50,7 +51,7 @@ pub fn sent(header: &Header, buffer: &Buffer) {
 
 /// A receive waits for its message.
 #[cold]
-pub fn posted(operation: &Arc<Operation>) {
+pub fn posted(operation: &Counted<Operation>) {
     if matches!(
         kind(operation.about.context),
         Some(Kind::Program | Kind::Terms)
@@ -58,7 +59,7 @@ pub fn posted(operation: &Arc<Operation>) {
         let call = (check::called(), check::here());
         let mut posted = POSTED.lock();
         if posted.has_room(1) {
-            posted.insert(Arc::as_ptr(operation).addr(), call);
+            posted.insert(operation.addr(), call);
         }
     }
 }
@@ -95,9 +96,9 @@ impl Met {
 
     /// It goes into `buffer`, for the receive `operation`, or one that the present call waits for.
     #[cold]
-    pub fn compare(&self, buffer: &Buffer, operation: Option<&Arc<Operation>>) {
+    pub fn compare(&self, buffer: &Buffer, operation: Option<&Counted<Operation>>) {
         let posted = operation.and_then(|operation| {
-            let at = Arc::as_ptr(operation).addr();
+            let at = operation.addr();
             POSTED.lock().remove(&at)
         });
         let (Some(kind), Some((datatype, count))) = (kind(self.context), buffer.elements_told())

@@ -6,6 +6,7 @@
 
 use super::buffer::Buffer;
 use super::can_be_announced;
+use super::counted::Counted;
 use super::distance::Distance;
 use super::inbox::Outbox;
 use super::operation::Operation;
@@ -20,7 +21,6 @@ use crate::runtime::{self, Ranks};
 use crate::shm::atomic::full_fence;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// So many parts are written before others have their turn.
 const TURN: usize = 16;
@@ -78,7 +78,7 @@ pub enum Payload {
 pub struct Outgoing {
     pub buffer: Buffer,
     /// The send, which is complete when all is in the ring; `None` if it was before.
-    pub operation: Option<Arc<Operation>>,
+    pub operation: Option<Counted<Operation>>,
     /// Bytes that are in the ring.
     pub sent: usize,
     /// What the buffer is, where it is a copy.
@@ -86,7 +86,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    pub fn new(buffer: Buffer, operation: Arc<Operation>, sent: usize) -> Outgoing {
+    pub fn new(buffer: Buffer, operation: Counted<Operation>, sent: usize) -> Outgoing {
         Outgoing {
             buffer,
             operation: Some(operation),
@@ -96,7 +96,7 @@ impl Outgoing {
     }
 
     /// Goes on with a copy of what is left: the send is complete, and its buffer free.
-    fn detach(&mut self) -> Option<Arc<Operation>> {
+    fn detach(&mut self) -> Option<Counted<Operation>> {
         let len = self.buffer.len() - self.sent;
         let mut rest = runtime::must_hold(len);
         // SAFETY: the buffer is the send's, which is not complete yet; the copy has room for the rest, and gets all of it.
@@ -341,7 +341,7 @@ impl Links {
     }
 
     /// Goes on with a copy of the data of a send of which a part has left: the operation, which is complete then.
-    pub fn detach(&mut self, operation: &Operation) -> Option<Arc<Operation>> {
+    pub fn detach(&mut self, operation: &Operation) -> Option<Counted<Operation>> {
         let waiting = self.queue_with(operation.number())?;
         match waiting.get_mut(&operation.number())? {
             (_, payload) if !payload.is_of(operation) => None,

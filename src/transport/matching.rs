@@ -5,23 +5,23 @@ use super::Envelope;
 use super::arrived::Arrived;
 use super::buffer::Buffer;
 use super::checked::Met;
+use super::counted::Counted;
 use super::operation::{About, Operation};
 use super::posted::Posted;
 use super::ring::Header;
 use super::sends::offer_at;
 use super::transfer::Announced;
-use std::sync::Arc;
 
 /// A receive that waits for its message.
 pub struct Receive {
-    pub operation: Arc<Operation>,
+    pub operation: Counted<Operation>,
     pub buffer: Buffer,
 }
 
 impl Receive {
     /// A new one, and its operation.
     #[inline(always)]
-    pub fn new(buffer: Buffer, about: About) -> (Receive, Arc<Operation>) {
+    pub fn new(buffer: Buffer, about: About) -> (Receive, Counted<Operation>) {
         let operation = Operation::new(about);
         let waiting = operation.clone();
         let receive = Receive { operation, buffer };
@@ -214,8 +214,8 @@ mod tests {
                 match expected {
                     Some(i) => {
                         let (_, _, id) = lists.posted.remove(i);
-                        let operation: Arc<Operation> = posted.remove(&id).unwrap();
-                        assert!(Arc::ptr_eq(&got.unwrap().operation, &operation));
+                        let operation: Counted<Operation> = posted.remove(&id).unwrap();
+                        assert!(got.unwrap().operation.is_same(&operation));
                         matches += 1;
                     }
                     None => {

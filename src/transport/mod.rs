@@ -26,12 +26,13 @@
 mod arrived;
 pub mod buffer;
 mod checked;
+pub mod counted;
 pub mod distance;
 mod engine;
 mod held;
 mod inbox;
 mod links;
-mod lock;
+pub mod lock;
 mod matching;
 mod observed;
 mod offer;

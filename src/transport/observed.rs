@@ -2,13 +2,13 @@
 //! operations counts to the calls of those, not here.
 
 use super::checked::{self, Met};
+use super::counted::Counted;
 use super::operation::Operation;
 use super::ring::Header;
 use super::{Buffer, HIDDEN, LETTERS, collective_context, context as own_context};
 use crate::check;
 use crate::observe::events::{self, Kind};
 use crate::observe::{self, trace};
-use std::sync::Arc;
 
 /// The message `header` leaves with the data of `buffer` for a rank of the job. Where it is checked, it gets its `number` by that.
 #[inline(always)]
@@ -25,7 +25,12 @@ pub fn sent(to: u32, header: &mut Header, buffer: &Buffer, number: impl FnOnce()
 
 /// The message `header` of a rank of the job has met its receive, which takes it into `buffer`, and which is `operation` if it was posted.
 #[inline(always)]
-pub fn received(from: u32, header: &Header, buffer: &Buffer, operation: Option<&Arc<Operation>>) {
+pub fn received(
+    from: u32,
+    header: &Header,
+    buffer: &Buffer,
+    operation: Option<&Counted<Operation>>,
+) {
     if observe::is_on() {
         met(&Met::new(header, from), buffer, operation);
     }
@@ -33,7 +38,7 @@ pub fn received(from: u32, header: &Header, buffer: &Buffer, operation: Option<&
 
 /// The same of one that was kept.
 #[cold]
-pub fn met(met: &Met, buffer: &Buffer, operation: Option<&Arc<Operation>>) {
+pub fn met(met: &Met, buffer: &Buffer, operation: Option<&Counted<Operation>>) {
     trace::received(met.from, met.context, met.tag, met.bytes);
     count(met.context, met.bytes);
     if check::is_on() {

@@ -1,5 +1,6 @@
 //! One transfer from its start to its end: what the engine completes and what a request waits for.
 
+use super::counted::Counted;
 use super::lock::{Lock, Mutex};
 use super::streams::parts;
 use super::{communicator, task};
@@ -35,13 +36,13 @@ struct End {
     error: Option<Box<Error>>,
 }
 
-/// Programs have more operations at a time than are kept: glibc keeps memory of up to 120 bytes at hand, of which an `Arc` takes two counts. A status
-/// has 20; the standard's has more.
-const _: () = assert!(size_of::<Operation>() - size_of::<MPI_Status>() <= 120 - 16 - 20);
+/// Programs have more operations at a time than are kept: glibc keeps memory of up to 120 bytes at hand, of which a [`Counted`] takes a count. A
+/// status has 20; the standard's has more.
+const _: () = assert!(size_of::<Operation>() - size_of::<MPI_Status>() <= 120 - 8 - 20);
 
 /// Operations that have ended, whose memory is for the next ones: to give it back to glibc and to get it again costs a tenth of what a
 /// message of 8 bytes does, of which there are many at a time. Where no other thread may be in MPI.
-static SPARE: Mutex<Vec<Arc<Operation>>> = Mutex::from_raw(Lock::INIT, Vec::new());
+static SPARE: Mutex<Vec<Counted<Operation>>> = Mutex::from_raw(Lock::INIT, Vec::new());
 /// So many are kept: there are programs that have 256 receives at a time.
 const SPARES: usize = 512;
 
@@ -178,7 +179,7 @@ impl Partners {
 
 impl Operation {
     #[inline(always)]
-    pub fn new(about: About) -> Arc<Operation> {
+    pub fn new(about: About) -> Counted<Operation> {
         let new = Operation {
             state: AtomicU8::new(OPEN),
             held_up: AtomicU32::new(0),
@@ -191,18 +192,18 @@ impl Operation {
         };
         if !phase::is_threaded()
             && let Some(mut spare) = SPARE.lock().pop()
-            && let Some(place) = Arc::get_mut(&mut spare)
+            && let Some(place) = spare.get_mut()
         {
             *place = new;
             return spare;
         }
-        Arc::new(new)
+        Counted::new(new)
     }
 
     /// Keeps the memory of an operation that nobody else has for the next one.
     #[inline]
-    pub fn spare(operation: Arc<Operation>) {
-        if !phase::is_threaded() && Arc::strong_count(&operation) == 1 {
+    pub fn spare(operation: Counted<Operation>) {
+        if !phase::is_threaded() && operation.is_only() {
             let mut spare = SPARE.lock();
             if spare.len() < SPARES && spare.try_reserve(1).is_ok() {
                 spare.push(operation);

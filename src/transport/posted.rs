@@ -9,7 +9,6 @@ use super::operation::Operation;
 use super::recent::Recent;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use crate::runtime;
-use slab::Slab;
 
 /// So many lists are kept when they are empty.
 const LISTS: usize = 64;
@@ -18,8 +17,12 @@ const LISTS: usize = 64;
 pub struct Posted {
     /// The oldest receive, if it was posted when there was no other: most programs post one and wait for it.
     first: Option<(Envelope, Receive)>,
-    /// The other ones. An operation has the number of its place here.
-    others: Slab<Waiting>,
+    /// The other ones, and places that are free again. An operation has the number of its place here.
+    others: Vec<Waiting>,
+    /// How many wait there.
+    count: usize,
+    /// The free place that is taken next; the next one is the `newer` of each.
+    free: Option<usize>,
     lists: Recent<Envelope, List>,
     /// How many of these receives have wildcards.
     wild: usize,
@@ -27,8 +30,11 @@ pub struct Posted {
     number: u64,
 }
 
+/// It is written and read where it is, field by field: a whole one that is put together elsewhere and then moved here, as a slab does, takes 6 ns
+/// more each way, as the processor does not find what it has stored in smaller pieces a moment ago. (64 receives of 4 bytes.)
 struct Waiting {
-    receive: Receive,
+    /// `None`: the place is free.
+    receive: Option<Receive>,
     number: u64,
     is_wild: bool,
     /// The place of its list.
@@ -53,7 +59,7 @@ pub enum Position {
 
 impl Posted {
     pub fn is_empty(&self) -> bool {
-        self.first.is_none() && self.others.is_empty()
+        self.first.is_none() && self.count == 0
     }
 
     #[inline(always)]
@@ -70,33 +76,44 @@ impl Posted {
         self.wild += usize::from(is_wild);
         self.number += 1;
         let list = self.lists.place(wanted);
-        if self.others.len() == self.others.capacity() {
-            self.find_room();
-        }
-        let entry = self.others.vacant_entry();
-        let place = entry.key();
+        let place = match self.free {
+            Some(place) => place,
+            None => self.add_place(),
+        };
         receive.operation.set_number(place as u64);
         let ends = &mut self.lists[list];
         let older = ends.newest.replace(place);
-        entry.insert(Waiting {
-            receive,
-            number: self.number,
-            is_wild,
-            list,
-            older,
-            newer: None,
-        });
+        let waiting = &mut self.others[place];
+        self.free = waiting.newer;
+        self.count += 1;
+        waiting.receive = Some(receive);
+        waiting.number = self.number;
+        waiting.is_wild = is_wild;
+        waiting.list = list;
+        waiting.older = older;
+        waiting.newer = None;
         match older {
             Some(older) => self.others[older].newer = Some(place),
             None => ends.oldest = Some(place),
         }
     }
 
-    /// Looks whether there is memory for twice as many, without which the job ends: a slab grows or ends the process.
+    /// Makes one more place. Looks whether there is memory for twice as many, if it takes more, without which the job ends.
     #[cold]
-    fn find_room(&self) {
-        let bytes = 2 * self.others.len() * size_of::<Waiting>();
-        drop(runtime::must_hold(bytes));
+    fn add_place(&mut self) -> usize {
+        if self.others.len() == self.others.capacity() {
+            let bytes = 2 * self.others.len() * size_of::<Waiting>();
+            drop(runtime::must_hold(bytes));
+        }
+        self.others.push(Waiting {
+            receive: None,
+            number: 0,
+            is_wild: false,
+            list: 0,
+            older: None,
+            newer: None,
+        });
+        self.others.len() - 1
     }
 
     /// Where the oldest receive is that a message of that source and tag meets.
@@ -104,7 +121,7 @@ impl Posted {
     pub fn oldest(&self, message: Envelope) -> Option<Position> {
         match &self.first {
             Some((wanted, _)) if wanted.meets(message.source, message.tag) => Some(Position::First),
-            _ if self.others.is_empty() => None,
+            _ if self.count == 0 => None,
             _ => self.oldest_of_many(message).map(Position::Among),
         }
     }
@@ -138,22 +155,27 @@ impl Posted {
         }
     }
 
+    #[inline(always)]
     fn take_of_many(&mut self, place: usize) -> Receive {
-        let taken = self.others.remove(place);
+        let taken = &mut self.others[place];
+        let receive = taken.receive.take().expect("a receive waits there");
         self.wild -= usize::from(taken.is_wild);
-        let list = &mut self.lists[taken.list];
-        match taken.older {
-            Some(older) => self.others[older].newer = taken.newer,
-            None => list.oldest = taken.newer,
+        let (older, newer, of) = (taken.older, taken.newer, taken.list);
+        taken.newer = self.free.replace(place);
+        self.count -= 1;
+        let list = &mut self.lists[of];
+        match older {
+            Some(older) => self.others[older].newer = newer,
+            None => list.oldest = newer,
         }
-        match taken.newer {
-            Some(newer) => self.others[newer].older = taken.older,
-            None => list.newest = taken.older,
+        match newer {
+            Some(newer) => self.others[newer].older = older,
+            None => list.newest = older,
         }
         if list.oldest.is_none() && self.lists.len() > LISTS {
-            self.lists.remove(taken.list);
+            self.lists.remove(of);
         }
-        taken.receive
+        receive
     }
 
     /// Takes a receive back; false if it has met its message already.
@@ -163,7 +185,8 @@ impl Posted {
             return true;
         }
         let place = operation.number() as usize;
-        let is_there = self.others.get(place).is_some_and(|it| is_it(&it.receive));
+        let waiting = self.others.get(place).and_then(|it| it.receive.as_ref());
+        let is_there = waiting.is_some_and(is_it);
         if is_there {
             self.take_of_many(place);
         }
@@ -172,7 +195,7 @@ impl Posted {
 
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.others.len()
+        usize::from(self.first.is_some()) + self.count
     }
 }
 

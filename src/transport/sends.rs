@@ -1,6 +1,7 @@
 //! The messages that this process has announced and whose data was not fetched yet.
 
 use super::buffer::Buffer;
+use super::counted::Counted;
 use super::links::Outgoing;
 use super::offer::{Answer, Offer};
 use super::operation::Operation;
@@ -13,7 +14,6 @@ use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::{Offset, PAGE};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Each word has a line of its own: its receiver's write delays no other.
 const APART: usize = 64;
@@ -27,7 +27,7 @@ pub fn may_be_fetched() -> bool {
 }
 
 pub struct Sending {
-    pub operation: Arc<Operation>,
+    pub operation: Counted<Operation>,
     pub buffer: Buffer,
     /// A copy in the segment.
     pub block: Option<Owned>,

@@ -3,11 +3,11 @@
 //!
 //! A thread that moves messages along lets every task do what it can, and completes the operations of those that have ended.
 
+use super::counted::Counted;
 use super::operation::{Action, Operation, Outcome, wake_threads};
 use crate::error::Result;
 use crate::runtime::wait::spin;
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What such an operation does.
@@ -25,14 +25,14 @@ pub trait Task: Send {
     fn set_awaited(&mut self) {}
 
     /// The operation that is cancelled where this one is meant, if there is one.
-    fn inner(&self) -> Option<&Arc<Operation>> {
+    fn inner(&self) -> Option<&Counted<Operation>> {
         None
     }
 }
 
 /// A task on its way, and the operation that it ends.
 struct Begun {
-    operation: Arc<Operation>,
+    operation: Counted<Operation>,
     task: Box<dyn Task>,
 }
 
@@ -42,7 +42,7 @@ static HOW_MANY: AtomicUsize = AtomicUsize::new(0);
 static FOLLOWING: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets `task` go on until it ends `operation`.
-pub fn begin(operation: Arc<Operation>, task: impl Task + 'static) {
+pub fn begin(operation: Counted<Operation>, task: impl Task + 'static) {
     let task = Box::new(task);
     let following = task.inner().is_some();
     TASKS.lock().push(Begun { operation, task });
@@ -144,7 +144,7 @@ pub fn cancel(operation: &Operation) -> Result<()> {
 }
 
 /// Gives up those operations that have not ended.
-pub fn withdraw_all(operations: &[Arc<Operation>]) {
+pub fn withdraw_all(operations: &[Counted<Operation>]) {
     for operation in operations {
         if !operation.is_done() {
             super::withdraw(operation);

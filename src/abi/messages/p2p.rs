@@ -15,11 +15,11 @@ use crate::p2p::completion::wait_operation;
 use crate::p2p::request::{handle, persistent};
 use crate::p2p::start::{self, Mode};
 use crate::transport::Buffer;
+use crate::transport::counted::Counted;
 use crate::transport::operation::Operation;
 use crate::{check, comm, mpi_counts, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
 /// The memory of `n` elements of `datatype` at `address`, checked.
 #[inline(always)]
@@ -94,7 +94,7 @@ impl SendCall {
         comm: &Comm,
         buffer: Buffer,
         (dest, tag, how): (c_int, c_int, How),
-    ) -> Result<Option<Arc<Operation>>> {
+    ) -> Result<Option<Counted<Operation>>> {
         match how {
             How::As(mode) => start::send(comm, buffer, dest, tag, mode),
             How::Buffered => buffered::send(comm, buffer, dest, tag).map(|()| None),

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::p2p::completion::settled;
 use crate::p2p::start::{NOBODY, about_receive};
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
 use crate::transport::task::{self, Task};
 use crate::transport::{self, Buffer, Envelope, partition_context, partitioned_context};
@@ -22,7 +23,7 @@ pub struct Incoming {
     /// Bytes of a partition.
     bytes: usize,
     /// The terms come here, once.
-    met: Option<(Arc<Operation>, Box<Terms>)>,
+    met: Option<(Counted<Operation>, Box<Terms>)>,
     state: Mutex<Receiving>,
 }
 
@@ -35,7 +36,7 @@ struct Receiving {
 }
 
 struct Arriving {
-    operation: Arc<Operation>,
+    operation: Counted<Operation>,
     /// Its bytes in the whole.
     place: Range<usize>,
     /// Where the data comes first, if the memory it is for has gaps.
@@ -94,7 +95,7 @@ pub fn receive(comm: &Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel
 }
 
 impl Incoming {
-    pub(super) fn start(self: &Arc<Incoming>) -> Arc<Operation> {
+    pub(super) fn start(self: &Arc<Incoming>) -> Counted<Operation> {
         *self.state.lock() = Receiving::default();
         let operation = Operation::new(self.way.about(Action::Steps("a partitioned receive")));
         match self.met {

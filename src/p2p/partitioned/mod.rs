@@ -18,6 +18,7 @@ use super::start::peer_of;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::{MPI_Comm, MPI_Datatype};
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Partners};
 use crate::transport::{Buffer, partition_context};
 use crate::{bail, err};
@@ -129,7 +130,7 @@ fn way(comm: &Comm, peer: i32, tag: i32) -> Result<Way> {
 }
 
 impl Channel {
-    pub fn start(&self) -> Result<Arc<Operation>> {
+    pub fn start(&self) -> Result<Counted<Operation>> {
         Ok(match self {
             Channel::Send(channel) => channel.start(),
             Channel::Receive(channel) => channel.start(),

@@ -6,6 +6,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::p2p::completion::settled;
+use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
 use crate::transport::task::{self, Task};
 use crate::transport::{self, Buffer, Target, partition_context, partitioned_context};
@@ -63,7 +64,7 @@ struct Sending {
     /// Which partitions are ready, and how many are not.
     ready: Vec<bool>,
     missing: usize,
-    pending: Vec<Arc<Operation>>,
+    pending: Vec<Counted<Operation>>,
 }
 
 impl Drop for Outgoing {
@@ -74,7 +75,7 @@ impl Drop for Outgoing {
 
 /// Waits until the terms have left, and keeps their memory.
 struct Telling {
-    sent: Arc<Operation>,
+    sent: Counted<Operation>,
     _terms: Box<Terms>,
     /// The tags are in use as long.
     _channel: Arc<Outgoing>,
@@ -147,7 +148,7 @@ pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
 }
 
 impl Outgoing {
-    pub(super) fn start(self: &Arc<Outgoing>) -> Arc<Operation> {
+    pub(super) fn start(self: &Arc<Outgoing>) -> Counted<Operation> {
         let partitions = self.parts.partitions;
         *self.state.lock() = Sending {
             ready: vec![false; partitions],
@@ -188,7 +189,7 @@ impl Outgoing {
         Ok(())
     }
 
-    fn send_partition(&self, i: usize) -> Result<Option<Arc<Operation>>> {
+    fn send_partition(&self, i: usize) -> Result<Option<Counted<Operation>>> {
         let way = &self.way;
         let Some(to) = way.to else {
             return Ok(None);

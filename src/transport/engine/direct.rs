@@ -7,6 +7,7 @@
 
 use super::{Core, Engine, lock, unlock};
 use crate::runtime::{phase, wait};
+use crate::transport::counted::Counted;
 use crate::transport::matching::Receive;
 use crate::transport::offer::Answer;
 use crate::transport::operation::{About, Operation};
@@ -15,7 +16,6 @@ use crate::transport::sends::offer_at;
 use crate::transport::streams::{Key, Message, write};
 use crate::transport::transfer::{Announced, received};
 use crate::transport::{Buffer, Envelope, Outcome, observed, task, ways};
-use std::sync::Arc;
 
 /// So many looks at the rings are made with the lock in hand: messages of the slowest of caches come within them.
 const LOOKS: u32 = 256;
@@ -54,7 +54,7 @@ pub fn receive_at_once(
     envelope: Envelope,
     buffer: Buffer,
     about: impl FnOnce() -> About,
-) -> Result<Outcome, Arc<Operation>> {
+) -> Result<Outcome, Counted<Operation>> {
     let mut engine = lock();
     let (buffer, found) = match engine.can_look(context) {
         true => engine.look_for(context, envelope, buffer.anew()),

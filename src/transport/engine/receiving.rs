@@ -6,6 +6,7 @@ use crate::runtime::{self, ring};
 use crate::shm::Offset;
 use crate::transport::buffer::Buffer;
 use crate::transport::checked::Met;
+use crate::transport::counted::Counted;
 use crate::transport::links::Payload;
 use crate::transport::matching::{Arrival, Body, Queues, Receive};
 use crate::transport::offer::Answer;
@@ -17,12 +18,16 @@ use crate::transport::transfer::{Announced, Transfer, settle};
 use crate::transport::ways::Way;
 use crate::transport::{Envelope, checked, observed};
 use crate::{check, observe};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
 #[inline(always)]
-pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -> Arc<Operation> {
+pub fn receive(
+    context: u32,
+    envelope: Envelope,
+    buffer: Buffer,
+    about: About,
+) -> Counted<Operation> {
     let (receive, operation) = Receive::new(buffer, about);
     let mut engine = lock();
     engine.core.begin_receive(context, envelope, receive);
@@ -31,7 +36,7 @@ pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -
 }
 
 /// Receives a message that a matched probe holds.
-pub fn receive_held(mut arrival: Arrival, buffer: Buffer, about: About) -> Arc<Operation> {
+pub fn receive_held(mut arrival: Arrival, buffer: Buffer, about: About) -> Counted<Operation> {
     let (receive, operation) = Receive::new(buffer, about);
     let mut engine = lock();
     arrival.body.take_held();

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::runtime::{job, traffic, wait};
 use crate::transport::buffer::Buffer;
+use crate::transport::counted::Counted;
 use crate::transport::links::{Outgoing, Payload};
 use crate::transport::matching::{Body, Receive};
 use crate::transport::operation::{About, Operation};
@@ -13,7 +14,6 @@ use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
 use crate::transport::transfer::{self, Announced, Place, settle};
 use crate::transport::{Target, can_be_announced, is_collective, observed};
-use std::sync::Arc;
 
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
 /// the step at it.)
@@ -50,7 +50,7 @@ pub fn send(
     buffer: Buffer,
     synchronous: bool,
     about: impl FnOnce() -> About,
-) -> Result<Option<Arc<Operation>>> {
+) -> Result<Option<Counted<Operation>>> {
     let mut header = Header {
         kind: Kind::Eager,
         context: target.context,
@@ -195,7 +195,7 @@ impl Core {
         mut header: Header,
         buffer: Buffer,
         about: impl FnOnce() -> About,
-    ) -> Option<Arc<Operation>> {
+    ) -> Option<Counted<Operation>> {
         // Whoever counts has the engine's lock.
         traffic::towards(to).sent.add_alone(buffer.len());
         if to == self.me {
