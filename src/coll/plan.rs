@@ -82,6 +82,15 @@ impl Plan {
             None => Ok(()),
         }
     }
+
+    /// Whether something comes from that process of the job, too.
+    fn receives_from(&self, process: u32) -> bool {
+        let is_from = |step: &Step| match step {
+            Step::Receive(from, ..) | Step::ReceiveOrNothing(from, ..) => *from == process,
+            _ => false,
+        };
+        self.steps.iter().any(is_from)
+    }
 }
 
 /// A send or receive of a plan, not known to be complete.
@@ -186,6 +195,7 @@ impl Run {
                     to: *to,
                     tag: plan.tag,
                     waits: self.waits,
+                    receives: self.plan.receives_from(*to),
                 };
                 let buffer = match self.error {
                     None => buffer.clone(),

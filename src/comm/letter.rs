@@ -85,6 +85,7 @@ pub fn send(key: Key, to: &[u32], words: &[u64], what: &dyn Fn() -> String) -> R
             to,
             tag: key.tag,
             waits: false,
+            receives: false,
         };
         let about = || about(key, Action::Send, to, &partners);
         operations.extend(transport::send(target, buffer.clone(), false, about)?);

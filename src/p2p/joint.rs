@@ -39,7 +39,7 @@ pub fn run(
 ) -> Result<(Outcome, Result<()>)> {
     start::envelope(comm, from.rank, from.tag)?;
     let sent = match out.len() <= IN_PARTS {
-        true => start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?,
+        true => start::send_and_receive(comm, out, to.rank, to.tag)?,
         false => start::send(comm, out, to.rank, to.tag, Mode::Standard)?,
     };
     let received = start::receive_and_wait(comm, into, from.rank, from.tag);

@@ -31,7 +31,7 @@ pub fn send(
     tag: i32,
     mode: Mode,
 ) -> Result<Option<Counted<Operation>>> {
-    begin_send(comm, buffer, to, tag, mode, false)
+    begin_send(comm, buffer, to, tag, mode, (false, false))
 }
 
 /// The same for a caller that waits for the end of the send at once, and only for that.
@@ -43,7 +43,18 @@ pub fn send_and_wait(
     tag: i32,
     mode: Mode,
 ) -> Result<Option<Counted<Operation>>> {
-    begin_send(comm, buffer, to, tag, mode, true)
+    begin_send(comm, buffer, to, tag, mode, (true, false))
+}
+
+/// The same for one that receives at once, too, and then waits for both.
+#[inline]
+pub fn send_and_receive(
+    comm: &Comm,
+    buffer: Buffer,
+    to: i32,
+    tag: i32,
+) -> Result<Option<Counted<Operation>>> {
+    begin_send(comm, buffer, to, tag, Mode::Standard, (true, true))
 }
 
 #[inline]
@@ -53,7 +64,7 @@ fn begin_send(
     to: i32,
     tag: i32,
     mode: Mode,
-    waits: bool,
+    (waits, receives): (bool, bool),
 ) -> Result<Option<Counted<Operation>>> {
     comm.check_revoked()?;
     let world_rank = match destination(comm, to)? {
@@ -71,6 +82,7 @@ fn begin_send(
         to: world_rank,
         tag,
         waits,
+        receives,
     };
     let about = || About {
         action: Action::Send,

@@ -122,6 +122,8 @@ pub struct Target {
     pub tag: i32,
     /// Whether the caller does nothing else until the send is complete.
     pub waits: bool,
+    /// Whether the same call also receives, for which it needs others anyway.
+    pub receives: bool,
 }
 
 /// The contexts from here on are those of letters (`comm::letter`), whose senders need nobody to be there.

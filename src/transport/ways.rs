@@ -7,10 +7,11 @@
 //! of both, for each size, and now and then tries the other way again.
 //!
 //! It says to the sender which messages it would fetch, those of the sizes that else come without being asked for; of any other it
-//! decides when it is to ask for them.
+//! decides when it is to ask for them. Up to 64 KiB that is for senders that receive in the same call alone: what a program only sends does not wait
+//! for its receive. (`MPI_Sendrecv` of 64 KiB 11.5 µs in parts, 7.8 fetched, on the Xeon.)
 
 use super::ring::Control;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Messages of so many bytes come as they are sent.
 const SHORT: u64 = 32 << 10;
@@ -36,9 +37,46 @@ pub enum Way {
 
 use Way::{Fetched, InParts};
 
-/// By the sender's rank in the job, of those that have sent long messages.
 #[derive(Default)]
-pub struct Ways(Vec<Option<Box<Sender>>>);
+pub struct Ways {
+    /// By the sender's rank in the job, of those that have sent long messages.
+    senders: Vec<Option<Box<Sender>>>,
+    /// What this process has written in parts in calls that also receive.
+    wrote: Wrote,
+}
+
+/// Messages that were written in parts, and what each takes. Where two exchange messages in parts, each has one to write and one to read: both are what
+/// is to be compared with one fetch.
+#[derive(Default)]
+struct Wrote {
+    size: usize,
+    took: Duration,
+    /// Those beside which none was read yet.
+    count: u32,
+}
+
+/// No more are remembered: one that receives from others, or less, reads none.
+const WRITTEN: u32 = 64;
+
+impl Wrote {
+    fn add(&mut self, size: usize, took: Duration) {
+        let before = if self.size == size { self.count } else { 0 };
+        *self = Wrote {
+            size,
+            took,
+            count: (before + 1).min(WRITTEN),
+        };
+    }
+
+    /// One of that size is read: what it took to write the one beside it.
+    fn take(&mut self, size: usize) -> Duration {
+        if self.count == 0 || self.size != size {
+            return Duration::ZERO;
+        }
+        self.count -= 1;
+        self.took
+    }
+}
 
 /// What is known of long messages of one sender.
 struct Sender {
@@ -147,19 +185,26 @@ pub fn are_fetched(bits: u32, bytes: u64) -> bool {
 impl Ways {
     fn sender(&mut self, from: u32) -> &mut Sender {
         let from = from as usize;
-        if self.0.len() <= from {
-            self.0.resize_with(from + 1, || None);
+        if self.senders.len() <= from {
+            self.senders.resize_with(from + 1, || None);
         }
         let unknown = || Sender {
             sizes: [Size::UNKNOWN; SIZES],
             last: None,
         };
-        self.0[from].get_or_insert_with(|| Box::new(unknown()))
+        self.senders[from].get_or_insert_with(|| Box::new(unknown()))
     }
 
     /// Which way a message of so many bytes is to come.
     pub fn next(&mut self, from: u32, bytes: u64) -> Way {
         size(bytes).map_or(InParts, |size| self.sender(from).sizes[size].next())
+    }
+
+    /// This process has written the parts of so many bytes, in the time since it has `begun`, in a call that also receives.
+    pub fn wrote(&mut self, bytes: u64, begun: Instant) {
+        if let Some(size) = size(bytes) {
+            self.wrote.add(size, begun.elapsed());
+        }
     }
 
     /// A message has come in the time from when it was `begun` to `now`, and tells its sender which ones are fetched from now on. Of several
@@ -173,12 +218,15 @@ impl Ways {
         control: &Control,
     ) {
         let Some(size) = size(bytes) else { return };
+        let beside = match way {
+            Fetched => ASKING,
+            InParts => self.wrote.take(size).as_nanos() as f32,
+        };
         let Sender { sizes, last } = self.sender(from);
         let begun = last.map_or(begun, |last| begun.max(last));
         *last = Some(now);
         let before = sizes[size].next();
-        let asking = if way == Fetched { ASKING } else { 0.0 };
-        let took = now.saturating_duration_since(begun).as_nanos() as f32 + asking;
+        let took = now.saturating_duration_since(begun).as_nanos() as f32 + beside;
         sizes[size].came(way, took / (bytes as f32 / 1024.0));
         if sizes[size].next() != before {
             let bit = |(at, size): (usize, &Size)| u32::from(size.next() == Fetched) << at;
@@ -188,7 +236,7 @@ impl Ways {
 
     /// Another process has come to the place of this one.
     pub fn renew(&mut self, from: u32) {
-        if let Some(sender) = self.0.get_mut(from as usize) {
+        if let Some(sender) = self.senders.get_mut(from as usize) {
             *sender = None;
         }
     }
@@ -197,7 +245,6 @@ impl Ways {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     const BYTES: u64 = 256 << 10;
 
@@ -218,6 +265,30 @@ mod tests {
             }
         }
         came
+    }
+
+    /// To read a message takes 80 ns a KiB in parts and 100 fetched, and to write one in parts as long as to read it.
+    #[test]
+    fn what_is_written_beside_it_counts() {
+        for (exchanges, expected) in [(false, InParts), (true, Fetched)] {
+            let (mut ways, control) = (Ways::default(), Control::default());
+            let mut now = Instant::now();
+            for _ in 0..2000 {
+                let way = ways.next(3, BYTES);
+                if exchanges && way == InParts {
+                    ways.wrote.add(
+                        size(BYTES).unwrap(),
+                        Duration::from_nanos(80 * BYTES / 1024),
+                    );
+                }
+                let cost = if way == InParts { 80 } else { 100 };
+                let begun = now;
+                now += Duration::from_nanos(cost * BYTES / 1024);
+                ways.came(3, BYTES, way, (begun, now), &control);
+            }
+            assert_eq!(ways.sender(3).sizes[size(BYTES).unwrap()].better, expected);
+            assert_eq!(ways.wrote.take(size(BYTES).unwrap()), Duration::ZERO);
+        }
     }
 
     #[test]

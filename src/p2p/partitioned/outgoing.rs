@@ -122,6 +122,7 @@ pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
         to: world,
         tag,
         waits: false,
+        receives: false,
     };
     let about = || About {
         partners: Partners::One(world),
@@ -200,6 +201,7 @@ impl Outgoing {
             to,
             tag: self.first_tag + i as i32,
             waits: false,
+            receives: false,
         };
         let about = || About {
             tag: target.tag,

@@ -13,7 +13,7 @@ use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
 use crate::transport::transfer::{self, Announced, Place, settle};
-use crate::transport::{Target, can_be_announced, is_collective, observed};
+use crate::transport::{Target, can_be_announced, is_collective, observed, ways};
 
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
 /// the step at it.)
@@ -79,7 +79,14 @@ pub fn send(
                 let links = &mut engine.core.links;
                 observed::sent(target.to, &mut header, &buffer, || links.next_number());
                 header.released = engine.inbox.released(target.to);
+                let (bytes, begun) = (
+                    header.bytes,
+                    target.receives.then(|| ways::begin(header.bytes)),
+                );
                 let sent = engine.core.send_eager(target.to, header, buffer, about);
+                if let Some(begun) = begun.flatten() {
+                    engine.core.ways.wrote(bytes, begun);
+                }
                 unlock(engine);
                 return Ok(sent);
             }
@@ -157,10 +164,11 @@ impl Core {
     }
 
     /// Whether the receiver has found that it comes sooner if it is announced, and fetched. What a program sends is not to wait for its receive
-    /// if it is short.
+    /// if it is short, and nothing else needs the receiver.
     #[inline]
     fn would_be_fetched(&mut self, target: &Target, buffer: &Buffer) -> bool {
-        (buffer.len() > EAGER_OWN_CORES || is_collective(target.context))
+        let is_short = buffer.len() <= EAGER_OWN_CORES;
+        (!is_short || target.receives || is_collective(target.context))
             && buffer.len() > EAGER
             && target.to != self.me
             && can_be_announced(target.context)
