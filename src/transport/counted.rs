@@ -44,9 +44,11 @@ impl<T> Counted<T> {
     /// The value, if nobody else has it.
     #[inline(always)]
     pub fn get_mut(&mut self) -> Option<&mut T> {
-        // SAFETY: only this one has it, and is borrowed.
-        self.is_only()
-            .then(|| unsafe { &mut self.0.as_mut().value })
+        match self.is_only() {
+            // SAFETY: only this one has it, and is borrowed.
+            true => Some(unsafe { &mut self.0.as_mut().value }),
+            false => None,
+        }
     }
 
     /// Where the value is, by which it is known.

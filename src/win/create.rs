@@ -27,6 +27,7 @@ use super::together::Promises;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::block::Control;
+use crate::check;
 use crate::comm::Comm;
 use crate::errhandler::Slot;
 use crate::error::{Error, Object, Result};
@@ -387,6 +388,17 @@ fn finish(
         promises: Promises::of(comm),
     };
     window.list_part();
+    // What is done through it is compared with what is done through others over the same memory, which all know from the beginning.
+    let over_others = match flavor {
+        Flavor::Create => Some("MPI_Win_create"),
+        Flavor::Dynamic => Some("MPI_Win_create_dynamic"),
+        _ => None,
+    };
+    if check::is_on()
+        && let Some(call) = over_others
+    {
+        agree(comm, Ok(()), call)?;
+    }
     if some_attached {
         let attached = match mine.location {
             Location::Attached => window.attach_part(mine.at..mine.at + mine.size),

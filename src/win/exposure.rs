@@ -104,6 +104,7 @@ impl Window {
             expected.completions = expected.completions.and(origins.len());
             expected.posted.extend_from_slice(&group.members);
         }
+        self.leave_post(&group.members);
         for &origin in &origins {
             self.control.posts(self.rank, origin).count();
         }
@@ -173,7 +174,7 @@ impl Window {
         for &target in &targets {
             self.targets[target].set_hold(Hold::Started);
         }
-        self.saw(targets.iter().map(|&target| self.targets[target].process()));
+        self.saw_posts(&targets);
         self.expected.lock().started = targets;
         Ok(())
     }
@@ -197,6 +198,7 @@ impl Window {
 
     fn complete_at(&self, targets: &[usize]) {
         self.saw_flush(None);
+        self.leave_complete(targets);
         full_fence();
         for &target in targets {
             self.targets[target].block.completed.count();
@@ -212,7 +214,7 @@ impl Window {
         let block = self.targets[self.rank].block;
         let over = block.completed.reached(self.expected.lock().completions);
         if over {
-            self.saw(self.expected.lock().posted.iter().copied());
+            self.saw_completions();
             self.saw_wait();
             self.end_exposure();
             self.expected.lock().posted.clear();

@@ -130,6 +130,8 @@ pub const NOTE: u8 = 1;
 pub const CELL: u8 = 2;
 pub const LOCK: u8 = 3;
 pub const ELEMENT: u8 = 4;
+pub const POST: u8 = 5;
+pub const COMPLETE: u8 = 6;
 
 #[inline(always)]
 fn own() -> Option<Own<'static>> {

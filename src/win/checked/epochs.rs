@@ -193,17 +193,57 @@ impl Window {
         race::complete(self.checked_id(), None);
     }
 
-    /// What these ranks of the job have done so far is ordered before what comes.
-    pub(in crate::win) fn saw(&self, ranks: impl IntoIterator<Item = u32>) {
+    /// Under which key a target leaves its clock at origins to which it exposes its part, and under which they leave theirs there.
+    fn exposure_key(&self, kind: u8, target: usize) -> Key {
+        Key::new(kind, self.checked_id(), target as u64, 0)
+    }
+
+    /// This process is about to expose its part to those ranks of the job.
+    pub(in crate::win) fn leave_post(&self, origins: &[u32]) {
         if check::is_on() {
-            ranks.into_iter().for_each(clock::meet_now);
+            let key = self.exposure_key(clock::POST, self.rank);
+            for &origin in origins {
+                clock::keep(origin, key, race::is_alone());
+            }
+        }
+    }
+
+    /// Those targets have exposed theirs.
+    pub(in crate::win) fn saw_posts(&self, targets: &[usize]) {
+        if check::is_on() {
+            for &target in targets {
+                let key = self.exposure_key(clock::POST, target);
+                clock::take(self.meeting.members[self.rank], key);
+            }
+        }
+    }
+
+    /// This process has completed its accesses to those targets, and is about to say so.
+    pub(in crate::win) fn leave_complete(&self, targets: &[usize]) {
+        if check::is_on() {
+            for &target in targets {
+                let key = self.exposure_key(clock::COMPLETE, target);
+                clock::keep(self.targets[target].process(), key, race::is_alone());
+            }
+        }
+    }
+
+    /// All to which this process has exposed its part have said so.
+    pub(in crate::win) fn saw_completions(&self) {
+        if check::is_on() {
+            let key = self.exposure_key(clock::COMPLETE, self.rank);
+            clock::take(self.meeting.members[self.rank], key);
         }
     }
 
     /// `MPI_Win_sync`: this process may have seen anything by loads before it, and may by those that follow, as it polls.
     pub fn saw_sync(&self) {
-        self.saw(self.meeting.members.iter().copied());
         if check::is_on() {
+            self.meeting
+                .members
+                .iter()
+                .copied()
+                .for_each(clock::meet_now);
             clock::loads_until_next_call();
             self.forget_stored();
             local::saw();

@@ -8,6 +8,7 @@
 // wrong own: data race
 // wrong dynamic: data race
 // wrong strided: data race
+// wrong at_once: data race
 // right after_flush
 // right gets
 // right apart
@@ -68,6 +69,14 @@ int main(int argc, char **argv) {
         if (rank == 0) MPI_Put(one, 4, MPI_LONG, 1, 3, 1, column, first); // !strided
         MPI_Barrier(comm);
         if (rank == 1) MPI_Put(one, 1, MPI_LONG, 1, 3 * 8, 1, MPI_LONG, second); // !strided
+    } else if (is("at_once")) {
+        MPI_Win third;
+        MPI_Win_create(memory, sizeof memory, sizeof(long), MPI_INFO_NULL, comm, &third);
+        MPI_Win_lock_all(0, third);
+        if (rank == 0) MPI_Put(one, 4, MPI_LONG, 1, 20, 4, MPI_LONG, first); // !at_once
+        if (rank == 1) MPI_Put(one, 4, MPI_LONG, 1, 22, 4, MPI_LONG, third); // !at_once
+        MPI_Win_unlock_all(third);
+        MPI_Win_free(&third);
     } else if (is("after_flush")) {
         for (int n = 0; n < 20; n++) {
             if (rank == 0) MPI_Put(one, 4, MPI_LONG, 1, 18, 4, MPI_LONG, first);
