@@ -60,6 +60,17 @@ impl Used {
         used
     }
 
+    /// Adds a run, if so many are looked at.
+    pub fn add_run(&mut self, access: Access, run: Range) {
+        let into = match access {
+            Access::Read => &mut self.reads,
+            Access::Write => &mut self.writes,
+        };
+        if into.len() < RUNS {
+            into.add(run);
+        }
+    }
+
     /// Adds data; gives some of it that was there before, where one of both is written.
     fn add(&mut self, access: Access, data: &Ranges) -> Option<Range> {
         let Used { reads, writes } = self;
@@ -132,17 +143,31 @@ pub fn uses(
     };
     CALL.with_borrow_mut(|call| {
         call.renew();
-        let aliased = call.used.add(access, &data).map(|range| Finding {
-            kind: "overlapping arguments",
-            section: "MPI 4.1 §2.3",
-            text: format!(
-                "{} of {argument} belong to another buffer of the same call too, and one of them is written",
-                words(range)
-            ),
-        });
+        let aliased = call.used.add(access, &data);
+        let aliased = aliased.map(|range| overlapping(argument, range, "MPI 4.1 §2.3"));
         let found = [twice, bad, in_use, aliased];
         call.found.extend(found.into_iter().flatten());
     });
+}
+
+fn overlapping(argument: &str, range: Range, section: &'static str) -> Finding {
+    Finding {
+        kind: "overlapping arguments",
+        section,
+        text: format!(
+            "{} of {argument} belong to another buffer of the same call too, and one of them is written",
+            words(range)
+        ),
+    }
+}
+
+/// A one-sided operation that was carried out has read and written that: tells of what is both. `result`: the argument that is written.
+#[cold]
+pub fn are_apart(used: &Used, result: &str) {
+    let both = used.writes.iter().find_map(|range| used.reads.meets(range));
+    if let Some(range) = both {
+        tell(overlapping(result, range, "MPI 4.1 §12.3.4"));
+    }
 }
 
 /// The same of a one-sided operation, whose buffer `bytes` at `at` is of one predefined datatype: tells if it goes beyond static data or

@@ -447,7 +447,7 @@ impl Window {
         }
         if check::is_on() {
             self.compare_types(effect, near, remote)?;
-            if let Some(result) = result {
+            if let Some(result) = result.filter(|_| !reading) {
                 self.compare_types(Effect::Read, result, remote)?;
             }
         }

@@ -9,8 +9,8 @@ use crate::datatype;
 use crate::error::Result;
 
 impl Window {
-    /// Whether what is given has the elements that it is taken for; there may be room for more. And whether entries of the target's lie over
-    /// each other.
+    /// Whether what is given has the elements that it is taken for; there may be room for more. And whether entries of what is written lie
+    /// over each other.
     #[cold]
     pub(super) fn compare_types(
         &self,
@@ -33,6 +33,16 @@ impl Window {
                     far.0.described(far.1),
                     remote.rank,
                     self.window(),
+                ),
+            });
+        }
+        if effect == Effect::Read && near.0.overlaps(near.1)? {
+            check::tell(Finding {
+                kind: "overlapping receive type",
+                section: "MPI 4.1 §12.3.3",
+                text: format!(
+                    "{} at the origin have a byte in several entries; data cannot be received into such a one",
+                    near.0.described(near.1),
                 ),
             });
         }

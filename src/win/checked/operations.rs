@@ -2,7 +2,7 @@
 
 use super::super::transfer::{Origin, Remote};
 use super::super::{Flavor, Target, Window};
-use crate::check::buffers::{self, Access};
+use crate::check::buffers::{self, Access, Used};
 use crate::check::race::requests::Uses;
 use crate::check::race::series::{self, Operation};
 use crate::check::race::span::Spans;
@@ -41,7 +41,7 @@ impl<'a> Near<'a> {
 }
 
 impl Near<'_> {
-    /// Tells of what goes beyond the array that it begins in, as far as that is known.
+    /// Tells of what goes beyond the array that it begins in, as far as that is known, and of what is written and belongs to another buffer, too.
     fn fit(&self, kind: Kind) {
         let result = written_argument(kind);
         let [origin, compare] = self.reads;
@@ -50,6 +50,9 @@ impl Near<'_> {
             (compare, Access::Read, "compare_addr"),
             (self.writes, Access::Write, result),
         ];
+        if self.writes.is_some() && origin.is_some() {
+            buffers::are_apart(&self.used(), result);
+        }
         for (side, access, argument) in sides {
             if let Some(side) = side
                 && let Some(size) = datatype::predefined_size(side.datatype)
@@ -57,6 +60,33 @@ impl Near<'_> {
                 let bytes = size.saturating_mul(side.count as usize);
                 buffers::fits(access, argument, side.address.addr(), bytes);
             }
+        }
+    }
+}
+
+impl Near<'_> {
+    /// All their bytes, as many of them as are looked at.
+    fn used(&self) -> Used {
+        let mut used = Used::default();
+        let sides = self.reads.map(|side| (side, Access::Read));
+        for (side, access) in sides.into_iter().chain([(self.writes, Access::Write)]) {
+            if let Some(side) = side {
+                side.for_each_run(|from, to| used.add_run(access, (from, to)));
+            }
+        }
+        used
+    }
+}
+
+impl Origin {
+    /// Calls `each` with the addresses from and to which its bytes lie; with none if its arguments are no good.
+    fn for_each_run(&self, mut each: impl FnMut(usize, usize)) {
+        let Ok(elements) = usize::try_from(self.count) else {
+            return;
+        };
+        if let Ok(datatype) = datatype::get_committed(self.datatype) {
+            let base = self.address.addr();
+            datatype.for_each_run(base, elements, |at, len| each(at, at.saturating_add(len)));
         }
     }
 }
@@ -193,7 +223,11 @@ impl Window {
         };
         // Now that nothing else is wrong with the call.
         near.fit(kind);
-        self.use_buffers(&access, kind);
+        self.use_buffers(
+            &access,
+            kind,
+            (reads.is_cut || writes.is_cut).then_some(&near),
+        );
         if let Some(shared) = shared {
             windows::end(&shared, &access, self);
         }
@@ -202,11 +236,12 @@ impl Window {
     }
 
     /// The buffers of an operation that was carried out are compared with those that are in use; if it has a request, they are that from now on.
-    fn use_buffers(&self, access: &race::Access, kind: Kind) {
+    /// `irregular`: they have more pieces than are compared with other operations on the window.
+    fn use_buffers(&self, access: &race::Access, kind: Kind, irregular: Option<&Near<'_>>) {
         let has_request = access.what.has_request();
         requests::hold();
         if has_request || !pending::is_empty() {
-            let used = access.used();
+            let used = irregular.map_or_else(|| access.used(), Near::used);
             pending::used_once(&used, written_argument(kind));
             if has_request {
                 requests::uses_all(On::new(self.checked_id(), access.target), used);
@@ -291,6 +326,11 @@ impl Window {
         let is_reading = op == self.reading();
         if is_reading {
             what = what.that_reads();
+        }
+        // Of buffers that must be apart, and are not, the whole way tells.
+        let meets = |read: &*const c_void| read.addr().abs_diff(writes.addr()) < bytes;
+        if what.fetches() && !is_reading && reads.iter().any(meets) {
+            return false;
         }
         let at = match self.flavor {
             Flavor::Dynamic => disp as usize,
