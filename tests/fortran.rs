@@ -84,7 +84,8 @@ fn datareps() {
     };
     let mpiexec = || {
         let mut mpiexec = command(prefix().join("bin/mpiexec"));
-        mpiexec.args(["-n", "1"]);
+        // Where the file is left that a job which ends in the middle does not delete.
+        mpiexec.args(["-n", "1"]).current_dir(folder.file(""));
         mpiexec
     };
     assert_eq!(run(mpiexec().arg(&program)), "");

@@ -68,7 +68,7 @@ contains
     call check(ierr /= MPI_SUCCESS, 'registered twice')
     extra = 1
     data = [(3 * i, i = 1, 1000)]
-    call MPI_File_open(MPI_COMM_SELF, '/tmp/rmashm-datareps', &
+    call MPI_File_open(MPI_COMM_SELF, 'rmashm-datareps', &
                        ior(MPI_MODE_RDWR, ior(MPI_MODE_CREATE, MPI_MODE_DELETE_ON_CLOSE)), &
                        MPI_INFO_NULL, file, ierr)
     call check(ierr == MPI_SUCCESS, 'open')
