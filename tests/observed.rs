@@ -17,10 +17,13 @@ const NAP: f64 = 0.25;
 
 /// A program of `tests/observed`, compiled.
 fn compile(scratch: &Scratch, name: &str) -> String {
+    compile_of("tests/observed", scratch, name)
+}
+
+/// The same of another folder.
+fn compile_of(folder: &str, scratch: &Scratch, name: &str) -> String {
     let program = scratch.file(name);
-    let source = repository()
-        .join("tests/observed")
-        .join(format!("{name}.c"));
+    let source = repository().join(folder).join(format!("{name}.c"));
     run(command(prefix().join("bin/mpicc"))
         .args(["-O1", "-o", &program])
         .arg(source));
@@ -140,11 +143,7 @@ fn brief_calls_are_counted_each() {
 #[test]
 fn what_is_checked_is_checked_in_a_report() {
     let scratch = Scratch::new("observed");
-    let program = scratch.file("races");
-    let source = repository().join("tests/checked/programs/races.c");
-    run(command(prefix().join("bin/mpicc"))
-        .args(["-O1", "-o", &program])
-        .arg(source));
+    let program = compile_of("tests/checked/programs", &scratch, "races");
     let report = format!("-report={}", scratch.file("r.json"));
     for (variant, status) in [("put_put", Some(56)), ("put_barrier_put", Some(0))] {
         let options = strings(&["-check", &report, "-n", "3"]);

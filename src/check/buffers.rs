@@ -62,12 +62,16 @@ impl Used {
 
     /// Adds a run, if so many are looked at.
     pub fn add_run(&mut self, access: Access, run: Range) {
-        let into = match access {
-            Access::Read => &mut self.reads,
-            Access::Write => &mut self.writes,
-        };
+        let into = self.side(access);
         if into.len() < RUNS {
             into.add(run);
+        }
+    }
+
+    fn side(&mut self, access: Access) -> &mut Ranges {
+        match access {
+            Access::Read => &mut self.reads,
+            Access::Write => &mut self.writes,
         }
     }
 
@@ -81,10 +85,7 @@ impl Used {
             Access::Read => writes.meets(range),
             Access::Write => writes.meets(range).or_else(|| reads.meets(range)),
         });
-        let into = match access {
-            Access::Read => reads,
-            Access::Write => writes,
-        };
+        let into = self.side(access);
         data.iter().for_each(|range| _ = into.add(range));
         met
     }

@@ -388,17 +388,6 @@ fn finish(
         promises: Promises::of(comm),
     };
     window.list_part();
-    // What is done through it is compared with what is done through others over the same memory, which all know from the beginning.
-    let over_others = match flavor {
-        Flavor::Create => Some("MPI_Win_create"),
-        Flavor::Dynamic => Some("MPI_Win_create_dynamic"),
-        _ => None,
-    };
-    if check::is_on()
-        && let Some(call) = over_others
-    {
-        agree(comm, Ok(()), call)?;
-    }
     if some_attached {
         let attached = match mine.location {
             Location::Attached => window.attach_part(mine.at..mine.at + mine.size),
@@ -406,6 +395,9 @@ fn finish(
         };
         // The others may look as soon as the window is there.
         agree(comm, attached, "MPI_Win_create")?;
+    } else if check::is_on() && matches!(flavor, Flavor::Create | Flavor::Dynamic) {
+        // What is done through it is compared with what is done through others over the same memory, of which all know from the beginning.
+        agree(comm, Ok(()), check::called())?;
     }
     if flavor == Flavor::Shared {
         window

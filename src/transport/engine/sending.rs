@@ -79,12 +79,10 @@ pub fn send(
                 let links = &mut engine.core.links;
                 observed::sent(target.to, &mut header, &buffer, || links.next_number());
                 header.released = engine.inbox.released(target.to);
-                let (bytes, begun) = (
-                    header.bytes,
-                    target.receives.then(|| ways::begin(header.bytes)),
-                );
+                let bytes = header.bytes;
+                let begun = target.receives.then(|| ways::begin(bytes)).flatten();
                 let sent = engine.core.send_eager(target.to, header, buffer, about);
-                if let Some(begun) = begun.flatten() {
+                if let Some(begun) = begun {
                     engine.core.ways.wrote(bytes, begun);
                 }
                 unlock(engine);

@@ -62,9 +62,7 @@ impl Near<'_> {
             }
         }
     }
-}
 
-impl Near<'_> {
     /// All their bytes, as many of them as are looked at.
     fn used(&self) -> Used {
         let mut used = Used::default();
