@@ -14,7 +14,7 @@
 //! to.
 
 use super::pending::Pending;
-use super::ring::{Cell, Control, Header, Larger, Receiver, Sender};
+use super::ring::{Cell, Control, Header, Larger, Receiver, Room, Sender, Tray};
 use super::slots::Slots;
 use crate::bail;
 use crate::check::clock;
@@ -41,6 +41,9 @@ const ALL_RINGS: usize = 8 << 20;
 /// KiB, 1 and 2 MiB: 1 KiB 0.20, 0.14 and 0.12 µs each, 4 KiB 0.55, 0.25 and 0.17; both ways, for each, 2 KiB 0.39, 0.14 and 0.11.)
 const LARGEST_RING: usize = 2 << 20;
 const LARGEST_RINGS: usize = 16 << 20;
+/// The most that a tray has, which both rings of a pair use, and what those of a job share about.
+const LARGEST_TRAY: usize = 512 << 10;
+const TRAYS: usize = 16 << 20;
 /// The most that a ring of an annex has: enough for the longest piece.
 const LARGEST_ANNEXED: usize = 64 << 10;
 /// What goes in pieces goes in such of so many bytes.
@@ -59,6 +62,8 @@ struct Geometry {
     ring: usize,
     /// Bytes of the ring to which that one may grow; 0: to none.
     largest: usize,
+    /// Bytes of the tray that its pair has; 0: none.
+    tray: usize,
 }
 
 impl Geometry {
@@ -72,10 +77,16 @@ impl Geometry {
             len if ranks > 1 && len > ring => len,
             _ => 0,
         };
+        let tray = (TRAYS / ranks_or_one / ranks_or_one).next_power_of_two();
+        let tray = match largest {
+            0 => 0,
+            _ => tray.min(LARGEST_TRAY),
+        };
         Geometry {
             ranks,
             ring,
             largest,
+            tray,
         }
     }
 
@@ -85,6 +96,7 @@ impl Geometry {
         Geometry {
             ring: geometry.ring.min(LARGEST_ANNEXED),
             largest: 0,
+            tray: 0,
             ..geometry
         }
     }
@@ -145,7 +157,23 @@ impl Geometry {
             0 => 0,
             len => len + self.shelf(),
         };
-        self.ring + self.shelf() + largest
+        self.ring + self.shelf() + largest + self.tray
+    }
+
+    /// The tray of two ranks, this process' first, whose inboxes are at these offsets. It lies in that of the lower rank, behind
+    /// the slots of the higher one. (The other way round there is as much room, which nobody uses: so all inboxes have one form.)
+    ///
+    /// The first turn is the higher one's: what the lower one is to read there is mapped where it is, and what the higher one is to
+    /// read it has written to before.
+    fn tray(self, own: (usize, Offset), other: (usize, Offset)) -> Option<Tray> {
+        if self.tray == 0 {
+            return None;
+        }
+        let is_first = own.0 > other.0;
+        let (higher, lower) = if is_first { (own, other) } else { (other, own) };
+        let at = lower.1 + self.slots() + (higher.0 + 1) * self.share() - self.tray;
+        // SAFETY: the inbox is never freed, and this part of it serves nothing else.
+        Some(unsafe { Tray::new(segment().at(at), self.tray, is_first) })
     }
 
     fn bytes(self) -> usize {
@@ -346,11 +374,11 @@ impl Inbox {
         self.rings[ring].peek()
     }
 
-    /// Is done with the oldest cell in a ring, of size `size`.
+    /// Is done with the oldest cell in a ring, which takes that `room`.
     #[inline]
-    pub fn release(&mut self, ring: usize, size: u32) {
+    pub fn release(&mut self, ring: usize, room: Room) {
         self.idle[ring] = 0;
-        self.rings[ring].release(size);
+        self.rings[ring].release(room);
     }
 
     /// What this rank shares with each sender, of the rings from `first` on.
@@ -434,19 +462,51 @@ impl Outbox {
     /// yet. The receiver learns of it by [`Outbox::notify`].
     #[inline]
     pub fn push(&mut self, header: &Header, shelf: bool, write: impl FnOnce(*mut u8)) -> bool {
+        self.push_by(|ring| ring.push(header, shelf, write))
+    }
+
+    /// The same of the next part of a long message, or the `last` one, on the tray, if it [is to go there](Outbox::is_for_tray).
+    #[inline]
+    pub fn push_on_tray(
+        &mut self,
+        header: &Header,
+        last: bool,
+        write: impl FnOnce(*mut u8),
+    ) -> bool {
+        self.push_by(|ring| ring.push_on_tray(header, last, write))
+    }
+
+    #[inline]
+    fn push_by(&mut self, push: impl FnOnce(&mut Sender) -> bool) -> bool {
         if self.way.is_none() {
             self.way = Way::find(self.rank);
         }
         match &mut self.way {
             Some(way) => {
                 clock::before_cell(self.rank);
-                let is_in = way.ring.push(header, shelf, write);
+                let is_in = push(&mut way.ring);
                 if is_in {
                     clock::cell_sent(self.rank);
                 }
                 is_in
             }
             None => false,
+        }
+    }
+
+    /// Whether the next part of a long message is to go by the tray.
+    #[inline]
+    pub fn is_for_tray(&self) -> bool {
+        self.way.as_ref().is_some_and(|way| way.ring.is_for_tray())
+    }
+
+    /// The receiver's turn at the tray is over, and this one's begins.
+    pub fn take_turn(&mut self) {
+        if self.way.is_none() {
+            self.way = Way::find(self.rank);
+        }
+        if let Some(way) = &mut self.way {
+            way.ring.take_turn();
         }
     }
 
@@ -537,9 +597,12 @@ impl Way {
             return None;
         }
         let (control, small, larger) = geometry.ring(offset, sender);
+        let receiver = rank.wrapping_sub(job.first) as usize;
+        let own = me().inbox.get()? as Offset;
+        let tray = geometry.tray((sender, own), (receiver, offset));
         Some(Way {
             // SAFETY: the receiver made the ring before it told of its inbox; this is the only sending end.
-            ring: unsafe { Sender::new(control, small, larger) },
+            ring: unsafe { Sender::new(control, small, larger, tray) },
             bits: &geometry.bits(offset)[sender / 64],
             bit: 1 << (sender % 64),
         })
@@ -559,10 +622,17 @@ mod tests {
             assert!(of_inbox <= ranks.max(1000) * (18 << 20) / 1000, "{ranks}");
             let largest = ranks * (ranks - 1) * (geometry.largest + geometry.shelf());
             assert!(geometry.largest == 0 || largest <= 29 << 20, "{ranks}");
+            let trays = ranks * ranks * geometry.tray;
+            assert!(
+                trays <= 32 << 20 && (geometry.tray > 0) == (geometry.largest > 0),
+                "{ranks}"
+            );
             assert_eq!(geometry.largest > 0, (2..12).contains(&ranks), "{ranks}");
         }
         let largest = [2, 4, 8].map(|ranks| Geometry::new(ranks).largest >> 10);
         assert_eq!(largest, [2048, 1024, 256]);
+        let trays = [2, 4, 8].map(|ranks| Geometry::new(ranks).tray >> 10);
+        assert_eq!(trays, [512, 512, 256]);
         let large = [2, 64, 256].map(|ranks| Geometry::new(ranks).ring >> 10);
         assert_eq!(large, [128, 128, 32]);
         let of_inbox = [64, 256].map(|ranks| (ranks, Geometry::new(ranks)));

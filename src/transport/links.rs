@@ -166,6 +166,11 @@ impl Links {
         self.link(to).outbox.is_beyond_cache()
     }
 
+    /// The last part of a message has come by the tray that this process shares with `from`.
+    pub fn take_turn(&mut self, from: u32) {
+        self.link(from).outbox.take_turn();
+    }
+
     /// Notes that a message has come from `from`, which has `released` so much of what went there.
     #[inline]
     pub fn heard(&mut self, from: u32, released: u32) {
@@ -418,7 +423,7 @@ impl Link {
         if buffer.len() < SHORT {
             return self.push_piece(header, buffer, 0..buffer.len(), true);
         }
-        let most = match self.outbox.is_beyond_cache() {
+        let most = match self.outbox.is_beyond_cache() || self.outbox.is_for_tray() {
             true => LONG_PIECE,
             false => PIECE,
         };
@@ -455,13 +460,21 @@ impl Link {
         let len = range.len();
         let many = len < buffer.len();
         header.payload = len as u16;
+        let is_last = range.end == buffer.len();
+        let tray = many && self.outbox.is_for_tray();
         let manner = self
             .distance
-            .next(len, many && !self.outbox.is_beyond_cache());
+            .next(len, many && !tray && !self.outbox.is_beyond_cache());
         // SAFETY: the ring gives room for the payload; the buffer is the send's until it is complete.
         let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, manner.way) };
-        let shelf = !many && manner.is_for_shelf();
-        if !self.outbox.push(header, shelf, write) {
+        let is_in = match tray {
+            true => self.outbox.push_on_tray(header, is_last, write),
+            false => {
+                let shelf = !many && manner.is_for_shelf();
+                self.outbox.push(header, shelf, write)
+            }
+        };
+        if !is_in {
             return false;
         }
         if first {

@@ -3,8 +3,8 @@
 use loom::cell::UnsafeCell;
 use rmashm_model::actor::{Actors, act, explore};
 use rmashm_model::transport::pending::Pending;
-use rmashm_model::transport::ring::{Control, Header, Kind, Receiver, Sender};
-use rmashm_model::transport::slots::{Memory, Slots};
+use rmashm_model::transport::ring::{Control, Header, Kind, Receiver, Room, Sender, Tray};
+use rmashm_model::transport::slots::{Memory, Places, Slots};
 
 const LEN: usize = 1024;
 const SHELF: usize = 128;
@@ -35,7 +35,14 @@ unsafe impl Sync for Ring {}
 
 impl Ring {
     fn new(rings: Rings) -> Ring {
-        let memories = rings.iter().map(|&len| Memory::new(len)).collect();
+        Ring::with_tray(rings, None)
+    }
+
+    /// Of a pair with a tray, at which this ring's sender has the first turn or not.
+    fn with_tray(rings: Rings, tray: Option<(&Places, bool)>) -> Ring {
+        let places = tray.map_or(std::ptr::null(), |(places, _)| places);
+        let memory = |&len: &usize| Memory::with_tray(len, places);
+        let memories = rings.iter().map(memory).collect();
         let memory: Box<(Control, Vec<Memory>)> = Box::new((Control::default(), memories));
         let control = &raw const memory.0;
         // SAFETY: the ring keeps the box, and drops it last.
@@ -48,8 +55,12 @@ impl Ring {
             let larger = [slots(1), None];
             let slots = slots(0).expect("there is a ring");
             let control = &*control;
+            let tray = tray.map(|(places, is_first)| {
+                let (base, len) = places.base();
+                Tray::new(base, len, is_first)
+            });
             Ring {
-                sender: UnsafeCell::new(Sender::new(control, slots, larger)),
+                sender: UnsafeCell::new(Sender::new(control, slots, larger, tray)),
                 receiver: UnsafeCell::new(Receiver::new(control, slots, larger)),
                 shelf: false,
                 _memory: memory,
@@ -63,20 +74,33 @@ impl Ring {
 
     /// The same, and says how far the sender has got with what comes the other way.
     fn push_and_tell(&self, id: u64, payload: usize, released: u32) -> bool {
-        let header = Header {
-            kind: Kind::Eager,
-            context: 0,
-            source: 0,
-            tag: 0,
-            payload: payload as u16,
-            released,
-            bytes: payload as u64,
-            id,
-        };
+        let header = header(id, payload, released);
         // SAFETY: one actor sends; the ring gives room for the payload.
         self.sender.with_mut(|sender| unsafe {
             (*sender).push(&header, self.shelf, |to| to.write_bytes(id as u8, payload))
         })
+    }
+
+    /// Puts a part of a message on the tray, the `last` one or not.
+    fn push_on_tray(&self, id: u64, payload: usize, last: bool) -> bool {
+        let header = header(id, payload, 0);
+        // SAFETY: one actor sends; the tray gives room for the payload.
+        self.sender.with_mut(|sender| unsafe {
+            (*sender).push_on_tray(&header, last, |to| to.write_bytes(id as u8, payload))
+        })
+    }
+
+    /// Whether the turn at the tray is this ring's sender's.
+    fn is_turn(&self) -> bool {
+        // SAFETY: one actor sends.
+        self.sender.with(|sender| unsafe { (*sender).is_turn() })
+    }
+
+    /// The turn has come.
+    fn take_turn(&self) {
+        // SAFETY: one actor sends.
+        self.sender
+            .with_mut(|sender| unsafe { (*sender).take_turn() })
     }
 
     /// Takes a message: its number, if there is one.
@@ -86,15 +110,20 @@ impl Ring {
 
     /// The same, and how far its sender has got.
     fn take_and_hear(&self) -> Option<(u64, u32)> {
+        self.take_all().map(|(id, released, _)| (id, released))
+    }
+
+    /// The same, and what it took.
+    fn take_all(&self) -> Option<(u64, u32, Room)> {
         self.receiver.with_mut(|receiver| {
             // SAFETY: one actor receives.
             let receiver = unsafe { &mut *receiver };
             let cell = receiver.peek()?;
             let (id, released) = (cell.header.id, cell.header.released);
             assert!(cell.payload.iter().all(|&byte| byte == id as u8));
-            let size = cell.size();
-            receiver.release(size);
-            Some((id, released))
+            let room = cell.room();
+            receiver.release(room);
+            Some((id, released, room))
         })
     }
 
@@ -117,6 +146,19 @@ impl Ring {
         self.receiver
             // SAFETY: one actor receives.
             .with_mut(|receiver| unsafe { (*receiver).is_wanted() })
+    }
+}
+
+fn header(id: u64, payload: usize, released: u32) -> Header {
+    Header {
+        kind: Kind::Eager,
+        context: 0,
+        source: 0,
+        tag: 0,
+        payload: payload as u16,
+        released,
+        bytes: payload as u64,
+        id,
     }
 }
 
@@ -408,4 +450,84 @@ fn pieces() {
             _ => inbox.receive(payloads.len() as u64),
         });
     });
+}
+
+/// Two that answer each other, each with a message of `parts` parts, of which the tray has place for two. The last one of a message hands the turn over; the
+/// one who has it next writes into what it has just read. Between them goes what is not for the tray, or grows the ring.
+fn answers(name: &str, preemptions: usize, rings: Rings, parts: u64, between: &'static [usize]) {
+    explore(name, preemptions, move || {
+        let tray = Box::new(Places::new(2));
+        let ring = |is_first| Ring::with_tray(rings, Some((&tray, is_first)));
+        let both = [ring(true), ring(false)];
+        act(
+            (Actors::new(2), both, tray),
+            2,
+            move |(actors, both, _), me| {
+                let (out, back) = (&both[me], &both[1 - me]);
+                let send = || {
+                    let mut id = 0;
+                    for &payload in between {
+                        id += 1;
+                        actors.wait(me, || out.push(id, payload));
+                        actors.ring(1 - me);
+                    }
+                    assert!(out.is_turn());
+                    for part in 1..=parts {
+                        let last = part == parts;
+                        actors.wait(me, || out.push_on_tray(id + part, 70, last));
+                        actors.ring(1 - me);
+                    }
+                    assert!(!out.is_turn());
+                };
+                let receive = || {
+                    let mut next = 1;
+                    while next <= between.len() as u64 + parts {
+                        actors.wait(me, || {
+                            let Some((id, _, room)) = back.take_all() else {
+                                return false;
+                            };
+                            assert_eq!(id, next);
+                            next += 1;
+                            if room.hands_over() {
+                                out.take_turn();
+                            }
+                            if back.is_wanted() {
+                                actors.ring(1 - me);
+                            }
+                            true
+                        });
+                    }
+                };
+                if me == 0 {
+                    send();
+                    receive();
+                    assert!(out.is_turn());
+                } else {
+                    receive();
+                    send();
+                }
+            },
+        );
+    });
+}
+
+#[test]
+fn the_tray() {
+    answers("tray, 3 parts there and back", 2, ONE, 3, &[]);
+    answers("tray, a message and 3 parts", 2, ONE, 3, &[8]);
+    answers(
+        "tray, 3 parts behind what grows the ring",
+        2,
+        GROWS,
+        3,
+        &[8, 120],
+    );
+    // The fourth part finds no room in the small ring.
+    answers(
+        "tray, 4 parts, of which one grows the ring",
+        2,
+        GROWS,
+        4,
+        &[],
+    );
 }

@@ -260,10 +260,13 @@ impl Engine {
             && let Some(cell) = inbox.peek(ring)
         {
             core.take_cell(sender, &cell);
-            let size = cell.size();
-            inbox.release(ring, size);
+            let (room, payload) = (cell.room(), cell.payload.len());
+            inbox.release(ring, room);
+            if room.hands_over() {
+                core.links.take_turn(sender);
+            }
             taken += 1;
-            bytes += size as usize;
+            bytes += payload.max(room.size() as usize);
             // What comes next may be for the caller's next receive.
             if core.is_direct_over() {
                 break;

@@ -106,8 +106,8 @@ pub unsafe fn receive_short(
         core.links.heard(from, header.released);
         // SAFETY: the caller's promise.
         unsafe { copy(cell.payload.as_ptr(), room, bytes) };
-        let size = cell.size();
-        inbox.release(ring, size);
+        let taken = cell.room();
+        inbox.release(ring, taken);
         inbox.offer_room(ring);
         return Some((bytes, tag));
     }

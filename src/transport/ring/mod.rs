@@ -11,6 +11,8 @@
 //! | `SKIP` and the phase       | the next cell is at the ring's beginning       |
 //! | `GROWN` and the phase      | the next cell is the first of the larger ring  |
 //! | `SHELF`, n and the phase   | the same, its payload is on the shelf          |
+//! | `AWAY`, n and the phase    | the same, its payload is on the [tray]         |
+//! | `LAST`, beside that        | and the turn at the tray goes over with it     |
 //!
 //! **Phase.** It is one bit, and changes with every lap around the ring. So what a cell of the last lap left in its first slot
 //! means nothing, and short messages touch no line but their own. (To zero the word behind each cell cost 60 ns of 250 one way
@@ -49,19 +51,25 @@ mod receiver;
 mod sender;
 #[cfg(test)]
 mod tests;
+mod tray;
 mod wild;
 
-use super::slots::{SLOT, Slots};
+use super::slots::{Place, SLOT, Slots};
 use crate::shm::LINE;
 use crate::shm::atomic::{AtomicU32, Ordering};
-pub use receiver::{Cell, Receiver};
+pub use receiver::{Cell, Receiver, Room};
 pub use sender::Sender;
+pub use tray::{PLACE, Tray};
 
 /// Words that are no size of a cell: cells are shorter.
 const SKIP: u32 = 1 << 30;
 const GROWN: u32 = 1 << 29;
 /// Beside the size of a cell: its payload is on the shelf.
 const SHELF: u32 = 1 << 28;
+/// It is where the cell says.
+const AWAY: u32 = 1 << 27;
+/// And from then on the receiver may write there.
+const LAST: u32 = 1 << 26;
 /// The phase of every other lap.
 const PHASE: u32 = 1 << 31;
 /// A ring may grow so often.
@@ -123,7 +131,9 @@ pub struct Control {
     announce: AtomicU32,
     /// The sizes of long messages that the receiver fetches sooner: see [`ways`](super::ways).
     fetched: AtomicU32,
-    _line: [u8; LINE - 24],
+    /// Payloads on the [tray] that the receiver is done with, since the beginning; wraps.
+    taken: AtomicU32,
+    _line: [u8; LINE - 28],
 }
 
 impl Control {
@@ -167,8 +177,19 @@ impl Default for Control {
             wanted: AtomicU32::new(0),
             announce: AtomicU32::new(0),
             fetched: AtomicU32::new(0),
-            _line: [0; LINE - 24],
+            taken: AtomicU32::new(0),
+            _line: [0; LINE - 28],
         }
+    }
+}
+
+/// Where the payload is of the cell that has this `word`.
+#[inline(always)]
+fn place(word: u32) -> Place {
+    match word & (SHELF | AWAY) {
+        0 => Place::Cell,
+        SHELF => Place::Shelf,
+        _ => Place::Away,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The receiving end.
 
-use super::{Control, GROWN, Header, Larger, PHASE, SHELF, SKIP, growth, phase};
+use super::{AWAY, Control, GROWN, Header, LAST, Larger, PHASE, SHELF, SKIP, growth, phase, place};
 use crate::shm::atomic::{Ordering, full_fence};
 use crate::transport::slots::Slots;
 
@@ -22,7 +22,25 @@ pub struct Receiver {
 pub struct Cell<'a> {
     pub header: &'a Header,
     pub payload: &'a [u8],
-    size: u32,
+    room: Room,
+}
+
+/// What an oldest cell takes, to be given back.
+#[derive(Clone, Copy)]
+pub struct Room(u32);
+
+impl Room {
+    /// Bytes of the ring.
+    #[inline(always)]
+    pub fn size(self) -> u32 {
+        self.0 & !(SHELF | AWAY | LAST)
+    }
+
+    /// Whether the turn at the tray comes with it.
+    #[inline(always)]
+    pub fn hands_over(self) -> bool {
+        self.0 & LAST != 0
+    }
 }
 
 impl Receiver {
@@ -50,18 +68,18 @@ impl Receiver {
                 return None;
             }
             match word & !PHASE {
-                SKIP => self.release((self.slots.len() - at) as u32),
+                SKIP => self.release(Room((self.slots.len() - at) as u32)),
                 GROWN => self.grow(),
                 word => {
                     // SAFETY: the word says that the sender has published a cell here; it does not touch it until `head`
                     // has passed it, which takes the `&mut self` that the cell borrows.
-                    let (header, payload) = unsafe { self.slots.read(at, word & SHELF != 0) };
-                    let size = word & !SHELF;
-                    self.fetch_next(at, size as usize);
+                    let (header, payload) = unsafe { self.slots.read(at, place(word)) };
+                    let room = Room(word);
+                    self.fetch_next(at, room.size() as usize);
                     return Some(Cell {
                         header,
                         payload,
-                        size,
+                        room,
                     });
                 }
             }
@@ -85,14 +103,29 @@ impl Receiver {
         }
     }
 
-    /// Gives back the room of the oldest cell, whose size [`Cell::size`] told.
+    /// Gives back the room of the oldest cell, which [`Cell::room`] told.
     #[inline]
-    pub fn release(&mut self, size: u32) {
-        self.head = self.head.wrapping_add(size);
-        self.unlooked += size;
+    pub fn release(&mut self, room: Room) {
+        self.head = self.head.wrapping_add(room.size());
+        self.unlooked += room.size();
+        if room.0 & AWAY != 0 {
+            self.take_off();
+        }
         // Release: the reads of the cell are over before the sender sees that it is free.
         let head = self.control.head(&self.larger);
         head.store(self.head, Ordering::Release);
+    }
+
+    /// The payload of the oldest cell has been taken from the tray.
+    fn take_off(&mut self) {
+        let taken = &self.control.taken;
+        // Release: the reads of the payload are over before the sender sees that its place is free. Nobody else writes to the word.
+        taken.store(
+            taken.load(Ordering::Relaxed).wrapping_add(1),
+            Ordering::Release,
+        );
+        // A sender that waits for a place is rung at once: it may have nothing else in the ring.
+        self.unlooked = self.slots.len() as u32;
     }
 
     /// How far it has released, for cells that go the other way, and of which ring.
@@ -124,8 +157,8 @@ impl Receiver {
 }
 
 impl Cell<'_> {
-    /// Bytes of the ring that it takes, for [`Receiver::release`].
-    pub fn size(&self) -> u32 {
-        self.size
+    /// What it takes, for [`Receiver::release`].
+    pub fn room(&self) -> Room {
+        self.room
     }
 }

@@ -1,9 +1,12 @@
 //! The sending end.
 
 use super::wild::Wild;
-use super::{Control, GROWN, GROWTH, Header, Larger, SHELF, SKIP, growth, phase};
+use super::{
+    AWAY, Control, GROWN, GROWTH, Header, LAST, Larger, PLACE, SHELF, SKIP, Tray, growth, phase,
+    place,
+};
 use crate::shm::atomic::{Ordering, full_fence};
-use crate::transport::slots::{SLOT, Slots, front};
+use crate::transport::slots::{Place, SLOT, Slots, front};
 
 /// A sender that found the shelf in use looks again after so many cells: the receiver writes to the head's line.
 const IN_USE: u32 = 32;
@@ -24,6 +27,8 @@ pub(super) const LONG: usize = 4 << 10;
 /// So many bytes in payloads of that length are worth the pages of a ring [`BEYOND_CACHE`]: 2 MiB of them take the kernel 1.8 ms, which as much
 /// in cells of 8 KiB gains.
 pub(super) const WORTH_PAGES: u32 = 32 << 20;
+/// And those of a tray, of which there are fewer.
+pub(super) const WORTH_TRAY: u32 = WORTH_PAGES / 4;
 
 /// The sender's end.
 pub struct Sender {
@@ -45,14 +50,20 @@ pub struct Sender {
     in_use: u32,
     /// Bytes sent in long payloads, up to more than any count.
     long: u32,
+    tray: Option<Tray>,
 }
 
 impl Sender {
-    /// The sending end of the ring with `control` and `slots`, which may grow to `larger` ones.
+    /// The sending end of the ring with `control` and `slots`, which may grow to `larger` ones, and of a pair with a `tray`, if it has one.
     ///
     /// # Safety
     /// There is only one sending end.
-    pub unsafe fn new(control: &'static Control, slots: Slots, larger: Larger) -> Sender {
+    pub unsafe fn new(
+        control: &'static Control,
+        slots: Slots,
+        larger: Larger,
+        tray: Option<Tray>,
+    ) -> Sender {
         Sender {
             control,
             slots,
@@ -65,6 +76,7 @@ impl Sender {
             shelved: 0,
             in_use: 0,
             long: 0,
+            tray,
         }
     }
 
@@ -156,14 +168,74 @@ impl Sender {
         if fits {
             return true;
         }
+        self.wish();
+        self.look();
+        self.fits(self.skip(size) + size)
+    }
+
+    /// Asks to be rung when there is room.
+    fn wish(&self) {
         // Written only when it changes: the receiver writes to the line.
         if self.control.wanted.load(Ordering::Relaxed) == 0 {
             self.control.wanted.store(1, Ordering::Relaxed);
         }
-        // With the fence of `Receiver::is_wanted`: either this sees the new head, or the receiver sees the wish.
+        // With the fence of `Receiver::is_wanted`: either this sees what was released, or the receiver sees the wish.
         full_fence();
-        self.look();
-        self.fits(self.skip(size) + size)
+    }
+
+    /// The receiver has handed over the turn at the tray.
+    pub fn take_turn(&mut self) {
+        if let Some(tray) = &mut self.tray {
+            tray.take_turn();
+        }
+    }
+
+    /// Whether this end may put payloads on a tray.
+    #[inline]
+    pub fn is_turn(&self) -> bool {
+        self.tray.as_ref().is_some_and(Tray::is_turn)
+    }
+
+    /// Whether a part of a long message is to go by the tray.
+    #[inline]
+    pub fn is_for_tray(&self) -> bool {
+        self.long >= WORTH_TRAY && self.is_turn()
+    }
+
+    /// Where the next payload on the tray goes; `None` if there is no place now.
+    fn place_on_tray(&mut self) -> Option<*mut u8> {
+        let (tray, control) = (self.tray.as_mut()?, self.control);
+        if !tray.has_place() {
+            tray.look(control);
+        }
+        if !tray.has_place() {
+            self.wish();
+            let tray = self.tray.as_mut()?;
+            tray.look(control);
+        }
+        let tray = self.tray.as_ref()?;
+        tray.has_place().then(|| tray.next())
+    }
+
+    /// As [`Sender::push`], of a payload of at most [`PLACE`] bytes on the tray, where it is this end's turn: up to the `last` one of a message.
+    pub fn push_on_tray(
+        &mut self,
+        header: &Header,
+        last: bool,
+        write: impl FnOnce(*mut u8),
+    ) -> bool {
+        debug_assert!(header.payload as usize <= PLACE);
+        let Some(payload) = self.place_on_tray() else {
+            return false;
+        };
+        let kind = if last { AWAY | LAST } else { AWAY };
+        if !self.put(header, kind, Some(payload), write) {
+            return false;
+        }
+        if let Some(tray) = &mut self.tray {
+            tray.put(last);
+        }
+        true
     }
 
     /// Goes on with the next larger ring, which is empty.
@@ -232,9 +304,27 @@ impl Sender {
     #[inline]
     pub fn push(&mut self, header: &Header, shelf: bool, write: impl FnOnce(*mut u8)) -> bool {
         let len = header.payload as usize;
-        let is_long = len >= LONG;
-        let shelf = shelf && !(is_long && self.is_beyond_cache()) && self.is_shelf_free(len);
-        let size = if shelf { SLOT } else { size(len) };
+        let far = len >= LONG && self.is_beyond_cache();
+        let shelf = shelf && !far && self.is_shelf_free(len);
+        let kind = if shelf { SHELF } else { 0 };
+        self.put(header, kind, None, write)
+    }
+
+    /// Puts a cell of that `kind` into the ring; `away` is where its payload goes if that is neither there nor on the shelf.
+    #[inline(always)]
+    fn put(
+        &mut self,
+        header: &Header,
+        kind: u32,
+        away: Option<*mut u8>,
+        write: impl FnOnce(*mut u8),
+    ) -> bool {
+        let len = header.payload as usize;
+        let place = place(kind);
+        let size = match place {
+            Place::Cell => size(len),
+            Place::Shelf | Place::Away => SLOT,
+        };
         if !self.fits(self.skip(size) + size) && !self.fits_later(size) {
             return false;
         }
@@ -246,11 +336,16 @@ impl Sender {
             self.slots.word(next).store(0, Ordering::Relaxed);
         }
         self.wild.set(begin + SLOT..begin + size);
-        // SAFETY: the cell's bytes are free (`fits`), and so is the shelf: only this end touches them until the word is published.
-        unsafe { self.slots.write(begin, header, shelf, write) };
+        // SAFETY: the cell's bytes are free (`fits`), and so are the shelf and the place on the tray: only this end touches them until the word is
+        // published.
+        unsafe {
+            if let Some(away) = away {
+                self.slots.set_away(begin, away);
+            }
+            self.slots.write(begin, header, place, write);
+        }
         // Release: the cell, and what the word behind it is, are there before its word says so.
         let start = self.tail.wrapping_add(skip as u32);
-        let kind = if shelf { SHELF } else { 0 };
         let word = size as u32 | kind | phase(start, self.slots.len());
         self.slots.word(begin).store(word, Ordering::Release);
         if skip > 0 {
@@ -261,10 +356,10 @@ impl Sender {
         let tail = start.wrapping_add(size as u32);
         let part = self.slots.len().min(2 * PART) / 2;
         let before = std::mem::replace(&mut self.tail, tail);
-        if shelf {
+        if place == Place::Shelf {
             self.shelved = tail;
         }
-        if is_long {
+        if len >= LONG {
             self.long = self.long.saturating_add(len as u32);
         }
         if (tail ^ before) as usize & part != 0 {

@@ -1,4 +1,4 @@
-use super::sender::{BEYOND_CACHE, LONG, MUCH, WORTH_PAGES};
+use super::sender::{BEYOND_CACHE, LONG, MUCH, WORTH_PAGES, WORTH_TRAY};
 use super::*;
 
 const LEN: usize = 4096;
@@ -6,6 +6,7 @@ const SMALL: usize = 256;
 
 const SHELF: usize = 512;
 
+#[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Memory([u8; LEN + SHELF]);
 
@@ -17,11 +18,15 @@ fn slots(len: usize) -> Slots {
 }
 
 fn ends(slots: Slots, larger: Larger) -> (Sender, Receiver) {
+    ends_with(slots, larger, None)
+}
+
+fn ends_with(slots: Slots, larger: Larger, tray: Option<Tray>) -> (Sender, Receiver) {
     let control: &'static Control = Box::leak(Box::default());
     // SAFETY: one end each.
     unsafe {
         (
-            Sender::new(control, slots, larger),
+            Sender::new(control, slots, larger, tray),
             Receiver::new(control, slots, larger),
         )
     }
@@ -64,8 +69,8 @@ fn check(receiver: &mut Receiver, id: u64) -> bool {
     let header = *cell.header;
     assert_eq!(({ header.id }, { header.tag }), (id, id as i32));
     assert_eq!(cell.payload, payload(id));
-    let size = cell.size();
-    receiver.release(size);
+    let room = cell.room();
+    receiver.release(room);
     true
 }
 
@@ -102,8 +107,8 @@ fn the_longest_payload_always_fits_an_empty_ring() {
         }));
         let cell = receiver.peek().unwrap();
         assert!(cell.payload.len() == longest && cell.payload.iter().all(|&b| b == 0xff));
-        let size = cell.size();
-        receiver.release(size);
+        let room = cell.room();
+        receiver.release(room);
     }
 }
 
@@ -113,8 +118,8 @@ fn a_small_ring_grows_once() {
     let short = |sender: &mut Sender, id| sender.push(&header(id, 0), false, |_| ());
     let next = |receiver: &mut Receiver| {
         let cell = receiver.peek()?;
-        let (id, size) = (cell.header.id, cell.size());
-        receiver.release(size);
+        let (id, room) = (cell.header.id, cell.room());
+        receiver.release(room);
         Some(id)
     };
     for ahead in 1..=5 {
@@ -195,8 +200,8 @@ fn a_ring_grows_again_where_the_sender_is_far_ahead() {
             got += 1;
             let cell = receiver.peek().unwrap();
             assert_eq!({ cell.header.id }, 3 * got);
-            let size = cell.size();
-            receiver.release(size);
+            let room = cell.room();
+            receiver.release(room);
         };
         while growth(&sender.larger) == 0 {
             send(&mut sender);
@@ -247,8 +252,8 @@ fn there_is_the_room_that_was_told() {
                 && let Some(cell) = receiver.peek()
             {
                 assert!(cell.header.id == got && cell.payload.iter().all(|&b| b == got as u8));
-                let size = cell.size();
-                receiver.release(size);
+                let room = cell.room();
+                receiver.release(room);
                 got += 1;
             }
         }
@@ -273,8 +278,9 @@ fn long_payloads_come_to_the_ring_beyond_the_cache() {
             assert!(sender.push(&header(id, len), true, |_| ()));
             let cell = receiver.peek().unwrap();
             assert!(cell.header.id == id && cell.payload.len() == len);
-            size = cell.size() as usize;
-            receiver.release(size as u32);
+            let room = cell.room();
+            size = room.size() as usize;
+            receiver.release(room);
             sender.learn(receiver.released());
         }
         assert_eq!(growth(&sender.larger), grown);
@@ -287,8 +293,8 @@ fn long_payloads_come_to_the_ring_beyond_the_cache() {
 fn what_the_receiver_says_is_known_without_a_look() {
     let (mut sender, mut receiver) = ends(slots(SMALL), [Some(slots(LEN)), None]);
     let take = |receiver: &mut Receiver| {
-        let size = receiver.peek().unwrap().size();
-        receiver.release(size);
+        let room = receiver.peek().unwrap().room();
+        receiver.release(room);
     };
     for id in 0..2 {
         assert!(sender.push(&header(id, 0), false, |_| ()));
@@ -309,13 +315,13 @@ fn what_the_receiver_says_is_known_without_a_look() {
         }));
         let cell = receiver.peek().unwrap();
         assert_eq!(cell.payload, vec![id as u8; len]);
-        let size = cell.size();
+        let (room, size) = (cell.room(), cell.room().size());
         // What the receiver has not released yet is in use, whatever was said.
         for said in [before, receiver.released()] {
             sender.learn(said);
             assert_ne!(sender.head, sender.tail, "{id}");
         }
-        receiver.release(size);
+        receiver.release(room);
         before = receiver.released();
         sender.learn(before);
         assert_eq!(sender.head, sender.tail, "{id}");
@@ -352,4 +358,148 @@ fn two_threads_with((mut sender, mut receiver): (Sender, Receiver)) {
             }
         }
     });
+}
+
+const PLACES: usize = 3;
+
+/// The memory of a pair: two rings, and a tray.
+#[repr(C, align(64))]
+struct Pair {
+    rings: [[Memory; 2]; 2],
+    tray: [u8; PLACES * PLACE],
+}
+
+/// Two ends of a pair: each sends through the ring of the other one's receiver. The second one has the first turn.
+fn pair() -> [(Sender, Receiver); 2] {
+    let zero = Memory([0; LEN + SHELF]);
+    let pair = Pair {
+        rings: [[zero, zero]; 2],
+        tray: [0; PLACES * PLACE],
+    };
+    let pair = &raw mut *Box::leak(Box::new(pair));
+    let ring = |number: usize| {
+        // SAFETY: leaked, zero, aligned; one of the two has the first turn.
+        unsafe {
+            let tray = Tray::new((&raw mut (*pair).tray).cast(), PLACES * PLACE, number == 1);
+            let slots = |which: usize, len, shelf| {
+                Slots::new((&raw mut (*pair).rings[number][which]).cast(), len, shelf)
+            };
+            let larger = [Some(slots(1, LEN, SHELF)), None];
+            ends_with(slots(0, SMALL, 0), larger, Some(tray))
+        }
+    };
+    let [(to_second, at_second), (to_first, at_first)] = [ring(0), ring(1)];
+    [(to_second, at_first), (to_first, at_second)]
+}
+
+fn part_len(id: u64) -> usize {
+    PLACE - (id % 7) as usize * 100
+}
+
+/// Puts parts up to the `last` one of a message there, as many as there are places for: the next one. Their first byte is their number.
+fn push_parts(sender: &mut Sender, from: u64, last: u64) -> u64 {
+    let mut next = from;
+    // SAFETY: the tray gives room for the payload.
+    let write = |id: u64| move |to: *mut u8| unsafe { to.write_bytes(id as u8, part_len(id)) };
+    while next <= last
+        && sender.push_on_tray(&header(next, part_len(next)), next == last, write(next))
+    {
+        next += 1;
+    }
+    next
+}
+
+/// Takes the next cell: its number, and whether the turn came with it.
+fn take_part(receiver: &mut Receiver) -> Option<(u64, bool)> {
+    let cell = receiver.peek()?;
+    let (id, room) = (cell.header.id, cell.room());
+    assert!(!cell.payload.is_empty() && cell.payload.iter().all(|&byte| byte == id as u8));
+    receiver.release(room);
+    Some((id, room.hands_over()))
+}
+
+/// Messages of 1 to 9 parts go to and fro by three places, between others that go through the rings and let them grow.
+#[test]
+fn a_tray_goes_to_and_fro() {
+    let [mut first, mut second] = pair();
+    let (mut from, mut to) = (&mut second, &mut first);
+    let mut rings = 0;
+    for round in 1..1000 {
+        assert!(from.0.is_turn() && !to.0.is_turn());
+        let parts = round % 9 + 1;
+        let mut next = 1;
+        let mut took = 0;
+        while took < parts {
+            let before = next;
+            next = push_parts(&mut from.0, next, parts);
+            // As many as there were places free, which is each that was taken.
+            assert_eq!(next - 1, parts.min(took + PLACES as u64), "{before}");
+            assert_eq!(from.0.is_turn(), next <= parts);
+            for _ in 0..=round % 2 {
+                let Some((id, turn)) = take_part(&mut to.1) else {
+                    continue;
+                };
+                took += 1;
+                assert_eq!((id, turn), (took, took == parts));
+                if turn {
+                    to.0.take_turn();
+                }
+            }
+        }
+        if round % 5 == 0 && push(&mut from.0, round) {
+            rings += 1;
+            assert!(check(&mut to.1, round));
+        }
+        (from, to) = (to, from);
+    }
+    assert!(rings > 150 && first.0.larger[0].is_none() && second.0.larger[0].is_none());
+}
+
+/// Who waits for a place is rung for each that becomes free.
+#[test]
+fn a_place_that_is_wanted_is_told_of() {
+    let [mut first, mut second] = pair();
+    assert_eq!(push_parts(&mut second.0, 1, 9), PLACES as u64 + 1);
+    for taken in 1..=3 {
+        assert_eq!(take_part(&mut first.1), Some((taken, false)));
+        assert!(first.1.is_wanted(), "{taken}");
+        assert_eq!(push_parts(&mut second.0, 3 + taken, 9), 4 + taken);
+    }
+    assert_eq!(take_part(&mut first.1), Some((4, false)));
+    assert!(first.1.is_wanted());
+    // Nobody waits any more.
+    assert_eq!(take_part(&mut first.1), Some((5, false)));
+    assert!(!first.1.is_wanted());
+}
+
+/// Its pages are made when so much went there that they are worth it, and by the end that has the turn.
+#[test]
+fn a_tray_is_for_those_that_say_much() {
+    let [mut first, mut second] = pair();
+    let len = 900;
+    let mut sent = 0;
+    let all = |sender: &mut Sender, receiver: &mut Receiver, sent: &mut u64| {
+        // SAFETY: the ring gives room for the payload.
+        assert!(sender.push(&header(*sent, len), false, |to| unsafe {
+            to.write_bytes(1, len)
+        }));
+        let room = receiver.peek().unwrap().room();
+        receiver.release(room);
+        *sent += 1;
+    };
+    // Payloads that are not long count for nothing.
+    while sent < 2 * u64::from(WORTH_TRAY) / len as u64 {
+        all(&mut second.0, &mut first.1, &mut sent);
+    }
+    assert!(second.0.is_turn() && !second.0.is_for_tray() && !first.0.is_for_tray());
+    let mut next = 1;
+    let mut bytes = 0;
+    while !second.0.is_for_tray() {
+        assert!(bytes < WORTH_TRAY);
+        next = push_parts(&mut second.0, next, u64::MAX);
+        while let Some((id, _)) = take_part(&mut first.1) {
+            bytes += part_len(id) as u32;
+        }
+    }
+    assert!(bytes >= WORTH_TRAY && !first.0.is_for_tray());
 }
