@@ -23,6 +23,10 @@ pub(super) struct Current {
     /// The wait that it is in.
     pub waiting: Cell<Option<Waiting>>,
     bytes: Cell<u64>,
+    /// When it began; [`UNTIMED`].
+    began: Cell<u64>,
+    /// Whether the clock was looked at later, when it turned out not to be brief.
+    is_late: Cell<bool>,
     /// The thread's number in its process, counted from 1; 0: it has none yet.
     thread: Cell<u32>,
 }
@@ -35,6 +39,8 @@ thread_local! {
             waited: Cell::new(0),
             waiting: Cell::new(None),
             bytes: Cell::new(0),
+            began: Cell::new(0),
+            is_late: Cell::new(false),
             thread: Cell::new(0),
         }
     };
@@ -45,27 +51,31 @@ thread_local! {
 pub struct Since(u64);
 
 impl Since {
-    /// A call within a call.
-    const INNER: Since = Since(u64::MAX);
     /// Nobody has looked at the clock.
     const UNTIMED: Since = Since(UNTIMED);
 }
 
-/// More bytes are not moved [`briefly`].
+/// A brief call moves no more bytes.
 pub const BRIEF: usize = 1024;
-/// A brief call that takes so many ticks, some microseconds, was interrupted.
+/// One that takes so many ticks, some microseconds, without a wait, was interrupted.
 const LONG: u64 = 1 << 14;
-/// So many brief calls of a function are all timed.
+/// Where one takes so many, the next one is timed, too: a look at the clock is nothing to it.
+const SLOW: u64 = LONG / 4;
+/// So many calls of a function are all timed.
 const ALL: u64 = 64;
 
-/// Which of the brief calls of a function are timed: after the first ones one of 8, at distances that no loop of a program has. It stands for
-/// those since the one before. Threads that come in between one another lose some calls' time.
+/// Which of the calls of a function are timed, where they are only counted. A brief one, which neither waits nor moves much, takes about the time of any
+/// other, and of that two looks at the clock would be the larger part: of those one of 8 is timed, behind the first ones, at distances that no loop of a program has,
+/// and stands for those since the one before. A call that turns out not to be brief is timed [from there](lingers) on. (Threads
+/// that come in between one another lose some calls' time.)
 struct Turns {
     /// Untimed ones since the last that was timed.
     since: AtomicU32,
     /// So many are not.
     gap: AtomicU32,
     random: AtomicU32,
+    /// What the last brief one took that was timed.
+    typical: AtomicU32,
 }
 
 impl Turns {
@@ -74,6 +84,7 @@ impl Turns {
             since: AtomicU32::new(0),
             gap: AtomicU32::new(0),
             random: AtomicU32::new(1),
+            typical: AtomicU32::new(0),
         }
     }
 
@@ -88,6 +99,19 @@ impl Turns {
     fn untimed(&self) {
         let since = self.since.load(Ordering::Relaxed);
         self.since.store(since + 1, Ordering::Relaxed);
+    }
+
+    /// One was, which `took` so long, is brief or not, and is the one with that `number`: what those take that it stands for.
+    #[inline(always)]
+    fn stands_for(&self, number: u64, took: u64, is_brief: bool) -> u64 {
+        let others = self.timed(number);
+        if took >= SLOW {
+            self.gap.store(0, Ordering::Relaxed);
+        }
+        if is_brief && took < LONG {
+            self.typical.store(took as u32, Ordering::Relaxed);
+        }
+        others * u64::from(self.typical.load(Ordering::Relaxed))
     }
 
     /// One was, after `before` calls: how many others it stands for.
@@ -165,9 +189,9 @@ pub fn call<R>(call: &'static Call, since: Option<Since>, work: impl FnOnce() ->
         return work();
     }
     CURRENT.with(|current| {
-        let since = enter(current, call, since);
+        enter(current, call, since);
         let result = work();
-        leave(current, call, since);
+        leave(current, call);
         result
     })
 }
@@ -175,9 +199,7 @@ pub fn call<R>(call: &'static Call, since: Option<Since>, work: impl FnOnce() ->
 /// Does `quick`, the fast path of a call of `call`, if of the call nothing is wanted but to be counted, and says whether it did all. If not,
 /// the call began `since`, if that is known.
 ///
-/// A fast path neither waits nor calls what is the program's; what it moves is [little](BRIEF), and it [tells](Call::moved) itself. So
-/// these calls take about the same time each, of which two looks at the clock would be the larger part: each is counted, but not each is
-/// [timed](Turns).
+/// A fast path neither waits nor calls what is the program's; what it moves is [little](BRIEF), and it [tells](Call::moved) itself.
 #[inline(always)]
 pub fn briefly(
     call: &'static Call,
@@ -221,50 +243,74 @@ fn end(about: &About, call: &Call, since: Since) {
         about.row.store(0, Ordering::Relaxed);
         return;
     }
-    let now = ticks::now();
-    let more = call.turns.timed(row.count.load(Ordering::Relaxed));
-    let took = be_out(about, row, since.0, now);
-    // One that took long was interrupted; those between were not.
-    if took < LONG {
-        add(&row.ticks, took * more);
-        add(&about.inside, took * more);
-    }
+    let took = be_out(about, row, since.0, ticks::now());
+    stand_for_others(about, row, call, took, true);
 }
 
-/// When the call begins.
+/// A call that was timed stands for others, if it is one of those that are timed by [turns](Turns).
+#[inline(always)]
+fn stand_for_others(about: &About, row: &Row, call: &Call, took: u64, is_brief: bool) {
+    let number = row.count.load(Ordering::Relaxed);
+    let more = call.turns.stands_for(number, took, is_brief);
+    add_to(&row.ticks, more);
+    add_to(&about.inside, more);
+}
+
+/// The call begins.
 #[inline(never)]
-fn enter(current: &Current, call: &Call, since: Option<Since>) -> Since {
+fn enter(current: &Current, call: &Call, since: Option<Since>) {
     let depth = current.depth.get();
     current.depth.set(depth + 1);
     if depth > 0 {
-        return Since::INNER;
+        return;
     }
     current.waited.set(0);
     current.bytes.set(0);
-    // Before it is decided which clock there is, a call begins with the job.
-    let Some(block) = own() else { return Since(0) };
-    since.unwrap_or_else(|| {
-        let row = call.row(block.about);
-        let since = Since(ticks::now());
-        be_in(block.about, row, since);
-        since
-    })
+    current.is_late.set(false);
+    let began = match (own(), since) {
+        // Before it is decided which clock there is, a call begins with the job.
+        (None, _) => 0,
+        (_, Some(Since(since))) => since,
+        (Some(block), None) => {
+            let is_timed = brief().is_none() || call.turns.is_timed();
+            let began = if is_timed { ticks::now() } else { UNTIMED };
+            be_in(block.about, call.row(block.about), Since(began));
+            began
+        }
+    };
+    current.began.set(began);
 }
 
-/// The call that began then is over.
+/// The call is over.
 #[inline(never)]
-fn leave(current: &Current, call: &Call, since: Since) {
-    current.depth.set(current.depth.get() - 1);
-    if since != Since::INNER {
-        count_call(current, call, since.0);
-        events::left();
+fn leave(current: &Current, call: &Call) {
+    let depth = current.depth.get() - 1;
+    current.depth.set(depth);
+    if depth > 0 {
+        return;
     }
+    if let Some(block) = own() {
+        match current.began.get() {
+            UNTIMED => count_untimed(current, call, block.about),
+            since => count_call(current, call, block, since),
+        }
+    }
+    events::left();
 }
 
-/// Where it is wanted, the call that began then counts.
+/// The call counts, which was brief, and not timed.
 #[inline(always)]
-fn count_call(current: &Current, call: &Call, since: u64) {
-    let Some(block) = own() else { return };
+fn count_untimed(current: &Current, call: &Call, about: &About) {
+    let row = &about.calls[call.row(about)];
+    call.turns.untimed();
+    add(&row.count, 1);
+    add_to(&row.bytes, current.bytes.get());
+    about.row.store(0, Ordering::Relaxed);
+}
+
+/// The call counts that began then.
+#[inline(always)]
+fn count_call(current: &Current, call: &Call, block: &Block, since: u64) {
     let about = block.about;
     let since = since.max(about.began.load(Ordering::Relaxed));
     let now = ticks::now();
@@ -273,7 +319,12 @@ fn count_call(current: &Current, call: &Call, since: u64) {
     let row = &about.calls[place];
     add_to(&row.waited, waited);
     add_to(&row.bytes, bytes);
-    be_out(about, row, since, now);
+    let took = be_out(about, row, since, now);
+    if brief().is_some() && !current.is_late.get() {
+        let is_brief = waited == 0 && bytes <= BRIEF as u64;
+        let took = took.saturating_sub(waited);
+        stand_for_others(about, row, call, took, is_brief);
+    }
     if trace::is_on(block) {
         let thread = number(current, block);
         let event = Happening {
@@ -286,6 +337,30 @@ fn count_call(current: &Current, call: &Call, since: u64) {
         };
         trace::write(block, event);
     }
+}
+
+/// The call that this thread is in is not brief: it is about to wait, if only for some looks, or to move more. From now on it is timed, if it is not.
+#[inline(always)]
+pub fn lingers() {
+    if STATE.load(Ordering::Relaxed) != OFF {
+        be_late();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn be_late() {
+    CURRENT.with(|current| {
+        if current.depth.get() > 0
+            && current.began.get() == UNTIMED
+            && let Some(block) = own()
+        {
+            let now = ticks::now();
+            current.began.set(now);
+            current.is_late.set(true);
+            block.about.since.store(now, Ordering::Relaxed);
+        }
+    });
 }
 
 /// The rank is in a call of the function of this row since then.
@@ -328,7 +403,7 @@ fn number(current: &Current, block: &Block) -> u32 {
     current.thread.get() - 1
 }
 
-/// The call that this thread is in has moved so many bytes.
+/// The call that this thread is in moves so many bytes, which is told before it does where they may be many.
 #[inline(always)]
 pub fn moved(bytes: usize) {
     if STATE.load(Ordering::Relaxed) != OFF {
@@ -339,7 +414,14 @@ pub fn moved(bytes: usize) {
 #[cold]
 #[inline(never)]
 fn count(bytes: usize) {
-    CURRENT.with(|current| current.bytes.set(current.bytes.get() + bytes as u64));
+    let all = CURRENT.with(|current| {
+        let all = current.bytes.get() + bytes as u64;
+        current.bytes.set(all);
+        all
+    });
+    if all > BRIEF as u64 {
+        be_late();
+    }
 }
 
 #[cfg(test)]
@@ -379,5 +461,42 @@ mod tests {
                 .all(|times| (fair / 2..fair * 2).contains(times)),
             "{distances:?}"
         );
+    }
+
+    /// Calls of a function until the next one that is timed.
+    fn untimed(turns: &Turns) -> u64 {
+        let mut calls = 0;
+        while !turns.is_timed() {
+            turns.untimed();
+            calls += 1;
+        }
+        calls
+    }
+
+    /// What a call that was interrupted, waited or moved much took is no other's; and where calls are slow all are timed.
+    #[test]
+    fn only_brief_calls_stand_for_others() {
+        let turns = Turns::new();
+        let mut number = ALL;
+        let mut others = 0;
+        assert_eq!(turns.stands_for(number, 70, true), 0);
+        for (took, is_brief, each) in [
+            (80, true, 80),
+            (3000, false, 80),
+            (LONG, true, 80),
+            (90, true, 90),
+            (2 * LONG, false, 90),
+            (100, true, 100),
+        ] {
+            for _ in 0..50 {
+                let between = untimed(&turns);
+                number += between + 1;
+                others += between;
+                assert_eq!(turns.stands_for(number, took, is_brief), between * each);
+                let is_slow = took >= SLOW;
+                assert!(!is_slow || turns.is_timed());
+            }
+        }
+        assert!(others > 500, "{others}");
     }
 }

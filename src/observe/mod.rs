@@ -27,7 +27,7 @@ mod waits;
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicPtr, AtomicU8, Ordering};
 use crate::shm::segment::Segment;
-pub use calls::{BRIEF, Call, Since, briefly, call, moved};
+pub use calls::{BRIEF, Call, Since, briefly, call, lingers, moved};
 use parking_lot::Mutex;
 use std::ptr::{self, null_mut};
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! Waits: how long, and for whom.
 
-use super::calls::{current, thread};
+use super::calls::{current, lingers, thread};
 use super::tables::Block;
 use super::trace::{self, Happening, Kind};
 use super::{own, ticks};
@@ -67,6 +67,7 @@ impl Wait {
         if current(|current| current.waiting.get().is_some()) {
             return None;
         }
+        lingers();
         HEARD.store(0, Ordering::Relaxed);
         begin(block, rank);
         Some(Wait(()))

@@ -378,6 +378,7 @@ fn block_on(
         true => 1,
         false => AT_ONCE.min(looks),
     };
+    observe::lingers();
     let mut in_vain = 0;
     while in_vain < looks {
         in_vain = match task::look(at_once) {

@@ -183,11 +183,13 @@ impl Window {
 
     /// A simple one, where the fast path is closed because it is observed.
     fn transfer_observed(&self, way: Way, origin: &Origin, remote: &Remote) -> bool {
-        let is_simple = self.transfer_quickly(way, *origin, *remote);
-        if is_simple && let Some(size) = datatype::predefined_size(origin.datatype) {
-            observe::moved(origin.count as usize * size);
+        let place = self.place(origin, remote);
+        if let Some((target, there, len)) = place {
+            observe::moved(len);
+            // SAFETY: as in `transfer_quickly`.
+            unsafe { transfer_here(way, origin, target, there, len) };
         }
-        is_simple
+        place.is_some()
     }
 
     /// `MPI_Put`. Complete at the target on return, up to the fence of a synchronisation call. Errors: `MPI_ERR_COUNT`,
@@ -227,6 +229,7 @@ impl Window {
         }
         let (near, far) = (checked.origin, checked.remote);
         let bytes = near.size();
+        observe::moved(bytes);
         // SAFETY: the origin is readable or writable, as its maker promised. The target's part lies within the window, in this
         // process's address space unless a peer has it.
         unsafe {
@@ -237,7 +240,6 @@ impl Window {
             }
         };
         count(way, checked.target, bytes);
-        observe::moved(bytes);
         Ok(())
     }
 
