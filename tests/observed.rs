@@ -139,6 +139,35 @@ fn brief_calls_are_counted_each() {
     }
 }
 
+/// Where most calls of a function are brief, those that are not are timed all the same.
+#[test]
+fn calls_that_wait_among_brief_ones_are_timed() {
+    let scratch = Scratch::new("observed");
+    let program = compile(&scratch, "mixed");
+    let report = scratch.file("r.json");
+    let options = strings(&[&format!("-report={report}"), "-n", "2"]);
+    run(&mut mpiexec(&options, &[&program]));
+    let report = json(&scratch.read("r.json"));
+    let calls = &report["ranks"][1]["calls"];
+    for (call, times, moved) in [
+        ("MPI_Recv", 1000, 8000),
+        ("MPI_Comm_size", 3000, 0),
+        ("MPI_Iprobe", 3000, 0),
+        ("MPI_Sendrecv", 100, 200 << 16),
+    ] {
+        assert_eq!(calls[call]["calls"], times, "{call}: {report:#}");
+        assert_eq!(calls[call]["bytes"], moved, "{call}: {report:#}");
+    }
+    // Ten naps of 20 ms, each of which begins when rank 1 has little else to do than to wait.
+    let (waiting, time) = (&calls["MPI_Recv"]["waiting"], &calls["MPI_Recv"]["time"]);
+    assert!(number(waiting) >= 0.1, "{report:#}");
+    assert!(number(time) >= number(waiting), "{report:#}");
+    let all = calls.as_object().expect("calls").values();
+    let sum: f64 = all.map(|of| number(&of["time"])).sum();
+    let inside = number(&report["ranks"][1]["in_mpi"]);
+    assert!((sum - inside).abs() < 1e-3 * inside, "{sum} of {inside}");
+}
+
 /// Where calls are checked, too, none is brief.
 #[test]
 fn what_is_checked_is_checked_in_a_report() {
