@@ -25,6 +25,8 @@ pub struct Messages {
 #[repr(C)]
 struct Entry {
     id: AtomicU64,
+    /// 1: its receive must be there.
+    ready: AtomicU64,
     signature: [AtomicU64; 2],
     place: AtomicU64,
     call: Text<4>,
@@ -50,6 +52,8 @@ pub fn is_forgiving(context: u32) -> bool {
 
 /// What was told of a message.
 pub struct Sent {
+    /// Whether its receive must be there.
+    pub ready: bool,
     /// [`words`](super::signature::Signature::words) of its type signature.
     pub signature: [u64; 2],
     /// The same for the reader.
@@ -69,8 +73,8 @@ impl Sent {
     }
 }
 
-/// This process's present call sends message `id` of so many `elements`.
-pub fn sent(id: u64, signature: [u64; 2], elements: &str) {
+/// This process's present call sends message `id` of so many `elements`, whose receive must be there or not.
+pub fn sent(id: u64, ready: bool, signature: [u64; 2], elements: &str) {
     let Some(checker) = checker() else { return };
     let entry = &checker.own.messages.all[id as usize % KEPT];
     entry.id.store(0, Ordering::Relaxed);
@@ -79,6 +83,7 @@ pub fn sent(id: u64, signature: [u64; 2], elements: &str) {
     for (word, value) in entry.signature.iter().zip(signature) {
         word.store(value, Ordering::Relaxed);
     }
+    entry.ready.store(ready.into(), Ordering::Relaxed);
     entry.place.store(here().bits(), Ordering::Relaxed);
     entry.call.put(called().as_bytes());
     entry.elements.put(elements.as_bytes());
@@ -93,6 +98,7 @@ pub fn told(from: u32, id: u64) -> Option<Sent> {
         return None;
     }
     let told = Sent {
+        ready: entry.ready.load(Ordering::Relaxed) != 0,
         signature: entry
             .signature
             .each_ref()

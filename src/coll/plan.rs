@@ -23,7 +23,7 @@ use crate::transport::counted::Counted;
 use crate::transport::operation::block;
 use crate::transport::task::{self, Task, withdraw_all};
 use crate::transport::{
-    About, Action, Buffer, Envelope, Operation, Outcome, Partners, Target, communicator,
+    About, Action, Buffer, Envelope, Mode, Operation, Outcome, Partners, Target, communicator,
 };
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -201,8 +201,9 @@ impl Run {
                     None => buffer.clone(),
                     Some(_) => Buffer::empty(),
                 };
-                let sent =
-                    crate::transport::send(target, buffer, false, || about(Action::Send, 0, *to))?;
+                let sent = crate::transport::send(target, buffer, Mode::Standard, || {
+                    about(Action::Send, 0, *to)
+                })?;
                 self.pending.extend(sent.map(|operation| Pending {
                     operation,
                     expected: None,

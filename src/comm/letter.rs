@@ -14,7 +14,7 @@ use crate::runtime::{Need, Needs, Ranks, job};
 use crate::transport::counted::Counted;
 use crate::transport::operation::block;
 use crate::transport::{
-    self, About, Action, Buffer, Envelope, LETTERS, Operation, Partners, TAG_UB, Target,
+    self, About, Action, Buffer, Envelope, LETTERS, Mode, Operation, Partners, TAG_UB, Target,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -88,7 +88,12 @@ pub fn send(key: Key, to: &[u32], words: &[u64], what: &dyn Fn() -> String) -> R
             receives: false,
         };
         let about = || about(key, Action::Send, to, &partners);
-        operations.extend(transport::send(target, buffer.clone(), false, about)?);
+        operations.extend(transport::send(
+            target,
+            buffer.clone(),
+            Mode::Standard,
+            about,
+        )?);
     }
     settle(&operations, to, what)
 }

@@ -7,18 +7,10 @@ use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
 use crate::mpi::types::MPI_Status;
 use crate::transport;
+pub use crate::transport::Mode;
 use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
 use crate::transport::{Buffer, Envelope, Target, check_tag, context};
-
-/// When a send is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// When its buffer is free. (Ready sends are the same.)
-    Standard,
-    /// When its receive was found.
-    Synchronous,
-}
 
 /// Starts a send of `buffer` to rank `to`. `None`: it is complete already.
 ///
@@ -92,7 +84,7 @@ fn begin_send(
         partners: Partners::One(world_rank),
         comm: comm.handle,
     };
-    transport::send(target, buffer, mode == Mode::Synchronous, about)
+    transport::send(target, buffer, mode, about)
 }
 
 /// Starts a receive from rank `from` (or any) with `tag` (or any). A receive from `MPI_PROC_NULL` is complete at once.

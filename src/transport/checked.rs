@@ -7,7 +7,7 @@ use super::counted::Counted;
 use super::operation::Operation;
 use super::ring::Header;
 use super::{
-    Buffer, HIDDEN, LETTERS, collective_context, communicator, context, partitioned_context,
+    Buffer, HIDDEN, LETTERS, Mode, collective_context, communicator, context, partitioned_context,
 };
 use crate::check::room::Room;
 use crate::check::{self, Finding, Place, collectives, messages, signature};
@@ -42,10 +42,15 @@ fn kind(of: u32) -> Option<Kind> {
 
 /// A message leaves: `header` has its number.
 #[cold]
-pub fn sent(header: &Header, buffer: &Buffer) {
+pub fn sent(mode: Mode, header: &Header, buffer: &Buffer) {
     if let (Some(_), Some((datatype, count))) = (kind(header.context), buffer.elements_told()) {
         let words = datatype.number(count).words();
-        messages::sent(header.id, words, &datatype.described(count));
+        messages::sent(
+            header.id,
+            mode == Mode::Ready,
+            words,
+            &datatype.described(count),
+        );
     }
 }
 
@@ -174,6 +179,28 @@ fn sender(source: i32, from: u32, of: u32) -> String {
         true => format!("rank {source} of MPI_COMM_WORLD"),
         false => format!("rank {source} of its communicator (rank {from} of the job)"),
     }
+}
+
+/// A message has come that no receive waits for.
+#[cold]
+pub fn kept(met: &Met) {
+    if kind(met.context) != Some(Kind::Program) {
+        return;
+    }
+    let Some(sent) = messages::told(met.from, met.id).filter(|sent| sent.ready) else {
+        return;
+    };
+    check::tell(Finding {
+        kind: "ready send without receive",
+        section: "MPI 4.1 §3.4",
+        text: format!(
+            "the message from {} with tag {} came before its receive, but was {}: a ready send may begin when its receive is posted, \
+             and not before",
+            met.sender(),
+            met.tag,
+            sent.by(met.from)
+        ),
+    });
 }
 
 /// A message of the program's that no receive will meet any more.

@@ -126,6 +126,17 @@ pub struct Target {
     pub receives: bool,
 }
 
+/// When a send is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// When its buffer is free.
+    Standard,
+    /// The same, and its receive waits already.
+    Ready,
+    /// When its receive was found.
+    Synchronous,
+}
+
 /// The contexts from here on are those of letters (`comm::letter`), whose senders need nobody to be there.
 pub const LETTERS: u32 = 1 << 31;
 

@@ -5,20 +5,26 @@ use super::checked::{self, Met};
 use super::counted::Counted;
 use super::operation::Operation;
 use super::ring::Header;
-use super::{Buffer, HIDDEN, LETTERS, collective_context, context as own_context};
+use super::{Buffer, HIDDEN, LETTERS, Mode, collective_context, context as own_context};
 use crate::check;
 use crate::observe::events::{self, Kind};
 use crate::observe::{self, trace};
 
 /// The message `header` leaves with the data of `buffer` for a rank of the job. Where it is checked, it gets its `number` by that.
 #[inline(always)]
-pub fn sent(to: u32, header: &mut Header, buffer: &Buffer, number: impl FnOnce() -> u64) {
+pub fn sent(
+    to: u32,
+    mode: Mode,
+    header: &mut Header,
+    buffer: &Buffer,
+    number: impl FnOnce() -> u64,
+) {
     if observe::is_on() {
         trace::sent(to, header.context, header.tag, header.bytes);
         count(header.context, header.bytes);
         if check::is_on() {
             header.id = number();
-            checked::sent(header, buffer);
+            checked::sent(mode, header, buffer);
         }
     }
 }

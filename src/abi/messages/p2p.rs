@@ -202,7 +202,7 @@ fn rsend(
         (buf, count, datatype),
         dest,
         tag,
-        How::As(Mode::Standard),
+        How::As(Mode::Ready),
     )
 }
 

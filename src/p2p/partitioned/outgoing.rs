@@ -9,7 +9,7 @@ use crate::p2p::completion::settled;
 use crate::transport::counted::Counted;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
 use crate::transport::task::{self, Task};
-use crate::transport::{self, Buffer, Target, partition_context, partitioned_context};
+use crate::transport::{self, Buffer, Mode, Target, partition_context, partitioned_context};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -134,7 +134,7 @@ pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
         true => bytes.standing_for(&channel.parts.buffer(0, channel.parts.partitions)?),
         false => bytes,
     };
-    if let Some(sent) = transport::send(target, bytes, false, about)? {
+    if let Some(sent) = transport::send(target, bytes, Mode::Standard, about)? {
         let telling = Telling {
             sent,
             _terms: terms,
@@ -208,7 +208,7 @@ impl Outgoing {
             partners: Partners::One(to),
             ..way.about(Action::Send)
         };
-        transport::send(target, self.buffers[i].clone(), false, about)
+        transport::send(target, self.buffers[i].clone(), Mode::Standard, about)
     }
 }
 

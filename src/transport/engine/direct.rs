@@ -57,6 +57,7 @@ pub fn receive_at_once(
     about: impl FnOnce() -> About,
 ) -> Result<Outcome, Counted<Operation>> {
     let mut engine = lock();
+    engine.take_what_is_there();
     let (buffer, found) = match engine.can_look(context) {
         true => engine.look_for(context, envelope, buffer.anew()),
         false => (buffer, Found::Open),

@@ -33,7 +33,7 @@ use super::sends::Sends;
 use super::streams::{Key, Streams};
 use super::transfer::{Announced, Transfer};
 use super::ways::Ways;
-use crate::check::clock;
+use crate::check::{self, clock};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::observe;
@@ -47,6 +47,9 @@ const CONTEXTS: usize = 4096;
 const TURN: usize = 64;
 /// And so many bytes.
 const TURN_BYTES: usize = 64 << 10;
+
+/// So many looks are made at most before a receive that is checked: others may go on sending.
+const LOOKS_BEFORE: u32 = 64;
 
 static ENGINE: OnceLock<Mutex<Engine>> = OnceLock::new();
 
@@ -231,6 +234,20 @@ impl Header {
 }
 
 impl Engine {
+    /// Where messages are checked, what has been sent before a receive is posted is taken before: else it would seem to have come
+    /// behind it.
+    #[inline(always)]
+    fn take_what_is_there(&mut self) {
+        if check::is_on() {
+            self.take_all();
+        }
+    }
+
+    #[cold]
+    fn take_all(&mut self) {
+        let _ = (0..LOOKS_BEFORE).all(|_| self.poll());
+    }
+
     fn poll(&mut self) -> bool {
         let mut moved = false;
         for word in 0..self.inbox.words() {

@@ -30,6 +30,7 @@ pub fn receive(
 ) -> Counted<Operation> {
     let (receive, operation) = Receive::new(buffer, about);
     let mut engine = lock();
+    engine.take_what_is_there();
     engine.core.begin_receive(context, envelope, receive);
     unlock(engine);
     operation
@@ -193,6 +194,9 @@ impl Core {
     pub(super) fn keep(&mut self, header: &Header, from: u32, body: Body) {
         self.end_direct(header);
         self.held.add(from, body.held(header.bytes));
+        if check::is_on() {
+            checked::kept(&Met::new(header, from));
+        }
         let number = self.next_number();
         let arrival = Arrival::new(header, from, body);
         self.queues(header.context).arrived.keep(number, arrival);

@@ -13,7 +13,7 @@ use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
 use crate::transport::transfer::{self, Announced, Place, settle};
-use crate::transport::{Target, can_be_announced, is_collective, observed, ways};
+use crate::transport::{Mode, Target, can_be_announced, is_collective, observed, ways};
 
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
 /// the step at it.)
@@ -48,7 +48,7 @@ pub fn eager_limit() -> u64 {
 pub fn send(
     target: Target,
     buffer: Buffer,
-    synchronous: bool,
+    mode: Mode,
     about: impl FnOnce() -> About,
 ) -> Result<Option<Counted<Operation>>> {
     let mut header = Header {
@@ -67,7 +67,7 @@ pub fn send(
         true => Place::shared(&buffer),
         false => None,
     };
-    if !synchronous && buffer.len() <= EAGER_LARGEST_RING && shared.is_none() {
+    if mode != Mode::Synchronous && buffer.len() <= EAGER_LARGEST_RING && shared.is_none() {
         let mut engine = engine.lock();
         let core = &mut engine.core;
         if core.is_eager(&target, buffer.len())
@@ -77,7 +77,9 @@ pub fn send(
         {
             if !engine.core.is_to_be_fetched(&target, &buffer) {
                 let links = &mut engine.core.links;
-                observed::sent(target.to, &mut header, &buffer, || links.next_number());
+                observed::sent(target.to, mode, &mut header, &buffer, || {
+                    links.next_number()
+                });
                 header.released = engine.inbox.released(target.to);
                 let bytes = header.bytes;
                 let begun = target.receives.then(|| ways::begin(bytes)).flatten();
@@ -105,7 +107,7 @@ pub fn send(
     };
     let mut engine = engine.lock();
     let links = &mut engine.core.links;
-    observed::sent(target.to, &mut header, &sending.buffer, || {
+    observed::sent(target.to, mode, &mut header, &sending.buffer, || {
         links.next_number()
     });
     let announced = engine
