@@ -622,9 +622,10 @@ mod tests {
             assert!(of_inbox <= ranks.max(1000) * (18 << 20) / 1000, "{ranks}");
             let largest = ranks * (ranks - 1) * (geometry.largest + geometry.shelf());
             assert!(geometry.largest == 0 || largest <= 29 << 20, "{ranks}");
-            let trays = ranks * ranks * geometry.tray;
+            // Twice as much is promised.
+            let trays = ranks * (ranks - 1) / 2 * geometry.tray;
             assert!(
-                trays <= 32 << 20 && (geometry.tray > 0) == (geometry.largest > 0),
+                trays <= 14 << 20 && (geometry.tray > 0) == (geometry.largest > 0),
                 "{ranks}"
             );
             assert_eq!(geometry.largest > 0, (2..12).contains(&ranks), "{ranks}");
