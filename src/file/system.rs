@@ -2,6 +2,7 @@
 
 use crate::error::{Class, Error, Result};
 use crate::mpi::constants::*;
+use crate::observe;
 use crate::{bail, err};
 use nix::errno::Errno;
 use nix::fcntl::FcntlArg::{F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW};
@@ -162,6 +163,8 @@ fn until_done(
     done: &mut usize,
     mut go_on: impl FnMut(usize) -> io::Result<usize>,
 ) -> io::Result<()> {
+    // The file system answers at once or not.
+    observe::lingers();
     while *done < all {
         match go_on(*done) {
             Ok(0) => break,
