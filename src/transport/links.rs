@@ -291,7 +291,7 @@ impl Links {
     pub fn flush(
         &mut self,
         complete: impl FnMut(&Operation),
-        announce: impl FnMut(u64, &Outgoing) -> Option<Announced>,
+        announce: impl FnMut(u64, u32, &Outgoing) -> Option<Announced>,
     ) -> bool {
         self.waiting > 0 && self.move_on(complete, announce)
     }
@@ -299,16 +299,17 @@ impl Links {
     fn move_on(
         &mut self,
         mut complete: impl FnMut(&Operation),
-        mut announce: impl FnMut(u64, &Outgoing) -> Option<Announced>,
+        mut announce: impl FnMut(u64, u32, &Outgoing) -> Option<Announced>,
     ) -> bool {
         let mut moved = false;
-        for link in self.links.iter_mut().flatten() {
+        let links = (0..).zip(&mut self.links);
+        for (to, link) in links.filter_map(|(to, link)| Some((to, link.as_mut()?))) {
             while let Some((number, (mut header, mut payload))) = link.waiting.pop_first() {
                 if header.kind == Kind::Eager
                     && can_be_announced(header.context)
                     && link.outbox.is_to_announce()
                     && let Payload::Data(data) = &payload
-                    && let Some(announced) = announce(number, data)
+                    && let Some(announced) = announce(number, to, data)
                 {
                     header.announce(number);
                     payload = Payload::Announced(announced);

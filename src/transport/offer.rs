@@ -9,6 +9,7 @@
 //! | `LEFT` + n    | the sender has left a copy of message n, where the word `left` says                |
 //! | `FETCHED` + n | the receiver has the data of message n                                             |
 //! | `REFUSED` + n | the receiver may not read the sender's memory: it waits for a copy                 |
+//! | `ASKED` + n   | the receiver of message n does not read it: it has asked for the data in parts      |
 //!
 //! A number is never used again. So a word serves the next message as soon as the last one was taken and fetched: a receiver
 //! that still has the older announcement finds another number, and knows that the message is gone.
@@ -41,6 +42,7 @@ const HELD: u64 = 1 << 63;
 const LEFT: u64 = 1 << 62;
 const FETCHED: u64 = 1 << 61;
 const REFUSED: u64 = 1 << 60;
+const ASKED: u64 = 1 << 59;
 
 /// What a receiver answers. It touches the sender's buffer no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +154,16 @@ impl Offer {
             Answer::Refused => REFUSED | id,
         };
         self.word.store(word, Ordering::Release);
+    }
+
+    /// The receiver of the message, who has taken it, asks the sender for the data in parts.
+    pub fn ask(&self, id: u64) {
+        self.word.store(ASKED | id, Ordering::Release);
+    }
+
+    /// Whether the receiver of a message that is not with its sender any more may be reading its data, now or soon.
+    pub fn may_be_read(&self) -> bool {
+        self.word.load(Ordering::Acquire) == 0
     }
 
     /// What the receiver of the message has answered.

@@ -47,8 +47,10 @@ impl Sending {
 struct Offered {
     sending: Sending,
     offer: Offset,
-    /// For whom it is, if it is short and its sender still has it.
-    short: Option<u32>,
+    /// For whom it is, by the rank in the job.
+    to: u32,
+    /// Whether it is short and its sender still has it.
+    short: bool,
     /// Bytes that its sender has left.
     left: usize,
 }
@@ -87,9 +89,9 @@ pub fn offer_at(offset: Offset) -> &'static Offer {
 }
 
 impl Sends {
-    /// Puts the message `id` on offer: where the word is. If it is for `short`, its sender waits for a moment only.
+    /// Puts the message `id` for `to` on offer: where the word is. If it is `short`, its sender waits for a moment only.
     /// Error: `MPI_ERR_NO_MEM`.
-    pub fn offer(&mut self, id: u64, sending: Sending, short: Option<u32>) -> Result<Offset> {
+    pub fn offer(&mut self, id: u64, to: u32, sending: Sending, short: bool) -> Result<Offset> {
         let offer = match self.words.pop() {
             Some(word) => word,
             None => {
@@ -101,13 +103,14 @@ impl Sends {
         };
         offer_at(offer).make(id);
         sending.operation.set_number(id);
-        if short.is_some() {
+        if short {
             self.short += 1;
             self.looks = 0;
         }
         let offered = Offered {
             sending,
             offer,
+            to,
             short,
             left: 0,
         };
@@ -117,7 +120,7 @@ impl Sends {
     }
 
     /// Puts a message on offer of which nothing has left yet. `None`: there is no memory for that.
-    pub fn offer_waiting(&mut self, id: u64, data: &Outgoing) -> Option<Announced> {
+    pub fn offer_waiting(&mut self, id: u64, to: u32, data: &Outgoing) -> Option<Announced> {
         let operation = data.operation.clone()?;
         let (place, block) = Place::of(&data.buffer, false).ok()?;
         let sending = Sending {
@@ -125,7 +128,7 @@ impl Sends {
             buffer: data.buffer.clone(),
             block,
         };
-        let offer = self.offer(id, sending, None).ok()?;
+        let offer = self.offer(id, to, sending, false).ok()?;
         Some(Announced { place, offer })
     }
 
@@ -135,7 +138,8 @@ impl Sends {
 
     /// For whom the message is, if it is short and its sender has not left it.
     pub fn short(&self, id: u64) -> Option<u32> {
-        self.by_id.get(&id)?.short
+        let offered = self.by_id.get(&id)?;
+        offered.short.then_some(offered.to)
     }
 
     /// Ends a message that was taken.
@@ -148,7 +152,7 @@ impl Sends {
     fn remove(&mut self, id: u64) -> Option<Offered> {
         let offered = self.by_id.remove(&id)?;
         ON_OFFER.store(self.by_id.len(), Ordering::Relaxed);
-        self.short -= usize::from(offered.short.is_some());
+        self.short -= usize::from(offered.short);
         self.left -= offered.left;
         Some(offered)
     }
@@ -169,8 +173,7 @@ impl Sends {
         if self.short == 0 {
             return false;
         }
-        let is_here =
-            |id: u64, it: &Offered| it.short.is_some() && offer_at(it.offer).is_with_sender(id);
+        let is_here = |id: u64, it: &Offered| it.short && offer_at(it.offer).is_with_sender(id);
         let short = self.by_id.iter().filter(|&(&id, it)| is_here(id, it));
         let mut short: Vec<u64> = short.map(|(&id, _)| id).collect();
         short.sort_unstable();
@@ -187,7 +190,8 @@ impl Sends {
                 Ok(false) => continue,
                 Err(_) => break,
             }
-            to(offered.short.take().expect("it is short"));
+            offered.short = false;
+            to(offered.to);
             self.short -= 1;
             offered.left = len;
             self.left += len;
@@ -257,6 +261,22 @@ impl Sends {
         if let Some(id) = self.find(operation) {
             offer_at(self.by_id[&id].offer).set_awaited(id);
         }
+    }
+
+    /// Who has the operation's message in a matched probe, or is to have it.
+    pub fn holder(&self, operation: &Operation) -> Option<u32> {
+        let id = self.find(operation)?;
+        let offered = &self.by_id[&id];
+        offer_at(offered.offer)
+            .is_with_sender(id)
+            .then_some(offered.to)
+    }
+
+    /// Who may be reading the operation's message where it is, now or soon: a receive has taken it, and has not answered.
+    pub fn reader(&self, operation: &Operation) -> Option<u32> {
+        let offered = &self.by_id[&self.find(operation)?];
+        let is_copy = offered.sending.block.is_some();
+        (!is_copy && offer_at(offered.offer).may_be_read()).then_some(offered.to)
     }
 
     /// Forgets the operation's message, which was taken and may not be answered.

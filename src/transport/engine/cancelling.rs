@@ -4,8 +4,11 @@ use super::{Core, lock, unlock};
 use crate::check;
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
+use crate::runtime::Ranks;
+use crate::runtime::deaths::dead;
 use crate::transport::checked;
 use crate::transport::operation::{Action, Operation};
+use std::time::Duration;
 
 /// Cancels an operation: one that has not met its other side ends as cancelled, and a send whose message a matched probe
 /// holds as usual, with its data left to the receiver. Others go on; a wait for a send that a receive has taken is over
@@ -21,16 +24,55 @@ pub fn cancel(operation: &Operation) -> Result<()> {
     ended.map(|_| ())
 }
 
-/// Forgets a send or receive that will not end any more because a process died: nothing touches its buffer after this,
-/// but for a copy that another thread is just making.
+/// Forgets a send or receive that will not end any more because a process died, or its communicator was revoked: nothing touches its buffer
+/// after this, but for a copy into it that another thread is just making. While another process that lives reads the data of a
+/// send it blocks, which is as long as that takes.
 pub fn withdraw(operation: &Operation) {
-    let core = &mut lock().core;
-    if !core.take_back(operation) && core.links.detach(operation).is_none() {
-        core.forget(operation);
+    let mut looks = 0;
+    loop {
+        let mut engine = lock();
+        if engine.core.withdraw(operation) {
+            return;
+        }
+        engine.poll();
+        unlock(engine);
+        looks += 1;
+        match looks {
+            ..LOOKS => std::thread::yield_now(),
+            _ => std::thread::sleep(NAP),
+        }
     }
 }
 
+/// So often the data of a send is looked after before the one who waits for its reader sleeps for a while each time.
+const LOOKS: u32 = 1000;
+const NAP: Duration = Duration::from_micros(50);
+
 impl Core {
+    /// Forgets an operation, if nobody is reading its buffer.
+    fn withdraw(&mut self, operation: &Operation) -> bool {
+        if self.take_back(operation)
+            || self.links.detach(operation).is_some()
+            || self.is_left(operation)
+        {
+            return true;
+        }
+        let reader = self.sends.reader(operation);
+        let is_read =
+            reader.is_some_and(|rank| rank != self.me && dead(Ranks::One(rank)).is_none());
+        if !is_read {
+            self.forget(operation);
+        }
+        !is_read
+    }
+
+    /// Whether the message is held by a matched probe of one that lives, and was left to that.
+    fn is_left(&mut self, operation: &Operation) -> bool {
+        let holder = self.sends.holder(operation);
+        holder.is_some_and(|rank| dead(Ranks::One(rank)).is_none())
+            && self.sends.hand_over(operation).unwrap_or(false)
+    }
+
     /// Cancels an operation: how it has ended by that, if it has. Error: `MPI_ERR_NO_MEM`.
     fn cancel(&mut self, operation: &Operation) -> Result<Option<MPI_Status>> {
         if self.take_back(operation) {

@@ -325,7 +325,9 @@ impl Core {
             operation.complete(MPI_Status::EMPTY, None);
             after.completed = true;
         };
-        links.flush(complete, |number, data| sends.offer_waiting(number, data))
+        links.flush(complete, |number, to, data| {
+            sends.offer_waiting(number, to, data)
+        })
     }
 
     /// Does what a cell says.

@@ -224,6 +224,7 @@ impl Core {
                 self.after.completed |= met.is_some();
             }
             Body::There { id, announced } if self.is_for_parts(id, announced, &arrival) => {
+                offer_at(announced.offer).ask(id);
                 let from = arrival.from;
                 let (key, receive) = ((from, id), Some(receive));
                 self.streams.begin(key, envelope, arrival.bytes, receive);

@@ -261,7 +261,7 @@ impl Core {
             0 => self.links.next_number(),
             id => id,
         };
-        let offer = self.sends.offer(id, sending, is_short.then_some(to))?;
+        let offer = self.sends.offer(id, to, sending, is_short)?;
         header.announce(id);
         let announced = Announced { place, offer };
         if to == self.me {

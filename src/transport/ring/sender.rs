@@ -49,7 +49,7 @@ pub struct Sender {
     /// Cells before the sender looks again whether the shelf is free.
     in_use: u32,
     /// Bytes sent in long payloads, up to more than any count.
-    long: u32,
+    pub(super) long: u32,
     tray: Option<Tray>,
 }
 
@@ -90,8 +90,11 @@ impl Sender {
     }
 
     /// Whether there is room for so many `cells` with payloads of up to `len` bytes, here and in larger rings, and a quarter of the ring
-    /// stays free for announcements.
+    /// stays free for announcements; and on the tray, if they are to go there.
     pub fn has_room(&mut self, cells: usize, len: usize) -> bool {
+        if self.is_for_tray() && !self.has_places(cells) {
+            return false;
+        }
         // As much as a cell takes may be skipped.
         let need = (cells + 1) * size(len);
         let mut larger = self.larger.iter().flatten();
@@ -202,19 +205,26 @@ impl Sender {
         self.long >= WORTH_TRAY && self.is_turn()
     }
 
+    /// Whether there are so many places on the tray.
+    fn has_places(&mut self, payloads: usize) -> bool {
+        let control = self.control;
+        self.tray.as_mut().is_some_and(|tray| {
+            tray.has_places(payloads) || {
+                tray.look(control);
+                tray.has_places(payloads)
+            }
+        })
+    }
+
     /// Where the next payload on the tray goes; `None` if there is no place now.
     fn place_on_tray(&mut self) -> Option<*mut u8> {
-        let (tray, control) = (self.tray.as_mut()?, self.control);
-        if !tray.has_place() {
-            tray.look(control);
-        }
-        if !tray.has_place() {
+        if !self.has_places(1) {
             self.wish();
-            let tray = self.tray.as_mut()?;
-            tray.look(control);
+            if !self.has_places(1) {
+                return None;
+            }
         }
-        let tray = self.tray.as_ref()?;
-        tray.has_place().then(|| tray.next())
+        self.tray.as_ref().map(Tray::next)
     }
 
     /// As [`Sender::push`], of a payload of at most [`PLACE`] bytes on the tray, where it is this end's turn: up to the `last` one of a message.

@@ -465,10 +465,19 @@ fn a_place_that_is_wanted_is_told_of() {
         assert!(first.1.is_wanted(), "{taken}");
         assert_eq!(push_parts(&mut second.0, 3 + taken, 9), 4 + taken);
     }
-    assert_eq!(take_part(&mut first.1), Some((4, false)));
+    // What is to go there has room for as much as is free there.
+    let (free, second_ring) = (PLACES, &mut second.0);
+    second_ring.long = WORTH_TRAY;
+    assert!(!second_ring.has_room(1, 64));
+    for taken in 1..=free {
+        assert_eq!(take_part(&mut first.1), Some((3 + taken as u64, false)));
+        assert!(second_ring.has_room(taken, 64) && !second_ring.has_room(taken + 1, 64));
+    }
+    assert_eq!(push_parts(&mut second.0, 7, 9), 10);
+    assert_eq!(take_part(&mut first.1), Some((7, false)));
     assert!(first.1.is_wanted());
     // Nobody waits any more.
-    assert_eq!(take_part(&mut first.1), Some((5, false)));
+    assert_eq!(take_part(&mut first.1), Some((8, false)));
     assert!(!first.1.is_wanted());
 }
 

@@ -79,9 +79,11 @@ impl Tray {
         self.is_turn = !last;
     }
 
-    /// Whether there is a free place, when last looked at.
-    pub fn has_place(&self) -> bool {
-        self.put.wrapping_sub(self.taken) < self.places
+    /// Whether there are places for so many payloads, as far as is known.
+    #[inline]
+    pub fn has_places(&self, payloads: usize) -> bool {
+        let in_use = self.put.wrapping_sub(self.taken);
+        payloads <= (self.places - in_use) as usize
     }
 
     /// Looks how many payloads the receiver has taken.
