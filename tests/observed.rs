@@ -67,6 +67,14 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("it is a number")
 }
 
+/// What a rank's calls took is what it was in MPI.
+fn calls_add_up(rank: &Value) {
+    let calls = rank["calls"].as_object().expect("calls").values();
+    let sum: f64 = calls.map(|of| number(&of["time"])).sum();
+    let inside = number(&rank["in_mpi"]);
+    assert!((sum - inside).abs() < 1e-3 * inside, "{sum} of {inside}");
+}
+
 #[test]
 fn calls_are_counted_with_their_bytes() {
     let (report, _) = known();
@@ -128,14 +136,7 @@ fn brief_calls_are_counted_each() {
                 "{call}: {report:#}"
             );
         }
-        let sum: f64 = calls
-            .as_object()
-            .expect("calls")
-            .values()
-            .map(|of| number(&of["time"]))
-            .sum();
-        let inside = number(&report["ranks"][0]["in_mpi"]);
-        assert!((sum - inside).abs() < 1e-3 * inside, "{sum} of {inside}");
+        calls_add_up(&report["ranks"][0]);
     }
 }
 
@@ -162,10 +163,7 @@ fn calls_that_wait_among_brief_ones_are_timed() {
     let (waiting, time) = (&calls["MPI_Recv"]["waiting"], &calls["MPI_Recv"]["time"]);
     assert!(number(waiting) >= 0.1, "{report:#}");
     assert!(number(time) >= number(waiting), "{report:#}");
-    let all = calls.as_object().expect("calls").values();
-    let sum: f64 = all.map(|of| number(&of["time"])).sum();
-    let inside = number(&report["ranks"][1]["in_mpi"]);
-    assert!((sum - inside).abs() < 1e-3 * inside, "{sum} of {inside}");
+    calls_add_up(&report["ranks"][1]);
 }
 
 /// Where calls are checked, too, none is brief.

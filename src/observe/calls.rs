@@ -236,13 +236,10 @@ fn begin(call: &Call) -> Option<(&'static About, Since)> {
 /// The call that began then is over, and was brief.
 #[inline(never)]
 fn end(about: &About, call: &Call, since: Since) {
-    let row = &about.calls[call.row(about)];
     if since == Since::UNTIMED {
-        call.turns.untimed();
-        add(&row.count, 1);
-        about.row.store(0, Ordering::Relaxed);
-        return;
+        return count_untimed(about, call, 0);
     }
+    let row = &about.calls[call.row(about)];
     let took = be_out(about, row, since.0, ticks::now());
     stand_for_others(about, row, call, took, true);
 }
@@ -291,20 +288,20 @@ fn leave(current: &Current, call: &Call) {
     }
     if let Some(block) = own() {
         match current.began.get() {
-            UNTIMED => count_untimed(current, call, block.about),
+            UNTIMED => count_untimed(block.about, call, current.bytes.get()),
             since => count_call(current, call, block, since),
         }
     }
     events::left();
 }
 
-/// The call counts, which was brief, and not timed.
+/// The call counts, which was brief, was not timed, and has moved so many bytes that are not counted yet.
 #[inline(always)]
-fn count_untimed(current: &Current, call: &Call, about: &About) {
+fn count_untimed(about: &About, call: &Call, bytes: u64) {
     let row = &about.calls[call.row(about)];
     call.turns.untimed();
     add(&row.count, 1);
-    add_to(&row.bytes, current.bytes.get());
+    add_to(&row.bytes, bytes);
     about.row.store(0, Ordering::Relaxed);
 }
 

@@ -478,20 +478,25 @@ impl Outbox {
 
     #[inline]
     fn push_by(&mut self, push: impl FnOnce(&mut Sender) -> bool) -> bool {
+        let rank = self.rank;
+        let Some(way) = self.way() else {
+            return false;
+        };
+        clock::before_cell(rank);
+        let is_in = push(&mut way.ring);
+        if is_in {
+            clock::cell_sent(rank);
+        }
+        is_in
+    }
+
+    /// The way, which is looked for again while there is none.
+    #[inline]
+    fn way(&mut self) -> Option<&mut Way> {
         if self.way.is_none() {
             self.way = Way::find(self.rank);
         }
-        match &mut self.way {
-            Some(way) => {
-                clock::before_cell(self.rank);
-                let is_in = push(&mut way.ring);
-                if is_in {
-                    clock::cell_sent(self.rank);
-                }
-                is_in
-            }
-            None => false,
-        }
+        self.way.as_mut()
     }
 
     /// Whether the next part of a long message is to go by the tray.
@@ -502,21 +507,14 @@ impl Outbox {
 
     /// The receiver's turn at the tray is over, and this one's begins.
     pub fn take_turn(&mut self) {
-        if self.way.is_none() {
-            self.way = Way::find(self.rank);
-        }
-        if let Some(way) = &mut self.way {
+        if let Some(way) = self.way() {
             way.ring.take_turn();
         }
     }
 
     /// Whether so many `cells` with payloads of up to `len` bytes have room now.
     pub fn has_room(&mut self, cells: usize, len: usize) -> bool {
-        if self.way.is_none() {
-            self.way = Way::find(self.rank);
-        }
-        let way = self.way.as_mut();
-        way.is_some_and(|way| way.ring.has_room(cells, len))
+        self.way().is_some_and(|way| way.ring.has_room(cells, len))
     }
 
     /// The receiver has said how far it is.

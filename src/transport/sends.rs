@@ -263,20 +263,17 @@ impl Sends {
         }
     }
 
-    /// Who has the operation's message in a matched probe, or is to have it.
-    pub fn holder(&self, operation: &Operation) -> Option<u32> {
-        let id = self.find(operation)?;
-        let offered = &self.by_id[&id];
-        offer_at(offered.offer)
-            .is_with_sender(id)
-            .then_some(offered.to)
+    /// For whom the operation's message is, if that is on offer or not answered yet.
+    pub fn receiver(&self, operation: &Operation) -> Option<u32> {
+        Some(self.by_id[&self.find(operation)?].to)
     }
 
-    /// Who may be reading the operation's message where it is, now or soon: a receive has taken it, and has not answered.
-    pub fn reader(&self, operation: &Operation) -> Option<u32> {
-        let offered = &self.by_id[&self.find(operation)?];
-        let is_copy = offered.sending.block.is_some();
-        (!is_copy && offer_at(offered.offer).may_be_read()).then_some(offered.to)
+    /// Whether the operation's message may be read where it is, now or soon: a receive has taken it, and has not answered.
+    pub fn may_be_read(&self, operation: &Operation) -> bool {
+        self.find(operation).is_some_and(|id| {
+            let offered = &self.by_id[&id];
+            offered.sending.block.is_none() && offer_at(offered.offer).may_be_read()
+        })
     }
 
     /// Forgets the operation's message, which was taken and may not be answered.

@@ -98,8 +98,8 @@ impl Ring {
 
     /// The turn has come.
     fn take_turn(&self) {
-        // SAFETY: one actor sends.
         self.sender
+            // SAFETY: one actor sends.
             .with_mut(|sender| unsafe { (*sender).take_turn() })
     }
 

@@ -51,26 +51,20 @@ const NAP: Duration = Duration::from_micros(50);
 impl Core {
     /// Forgets an operation, if nobody is reading its buffer.
     fn withdraw(&mut self, operation: &Operation) -> bool {
-        if self.take_back(operation)
-            || self.links.detach(operation).is_some()
-            || self.is_left(operation)
-        {
+        if self.take_back(operation) || self.links.detach(operation).is_some() {
             return true;
         }
-        let reader = self.sends.reader(operation);
-        let is_read =
-            reader.is_some_and(|rank| rank != self.me && dead(Ranks::One(rank)).is_none());
-        if !is_read {
-            self.forget(operation);
+        let receiver = self.sends.receiver(operation);
+        if let Some(rank) = receiver.filter(|&rank| dead(Ranks::One(rank)).is_none()) {
+            if self.sends.hand_over(operation).unwrap_or(false) {
+                return true;
+            }
+            if rank != self.me && self.sends.may_be_read(operation) {
+                return false;
+            }
         }
-        !is_read
-    }
-
-    /// Whether the message is held by a matched probe of one that lives, and was left to that.
-    fn is_left(&mut self, operation: &Operation) -> bool {
-        let holder = self.sends.holder(operation);
-        holder.is_some_and(|rank| dead(Ranks::One(rank)).is_none())
-            && self.sends.hand_over(operation).unwrap_or(false)
+        self.forget(operation);
+        true
     }
 
     /// Cancels an operation: how it has ended by that, if it has. Error: `MPI_ERR_NO_MEM`.

@@ -100,11 +100,12 @@ impl Engine {
         let mut left = LOOKS;
         while left > 0 {
             left = match self.poll() {
-                false if left == LOOKS => {
-                    observe::lingers();
+                false => {
+                    if left == LOOKS {
+                        observe::lingers();
+                    }
                     left - 1
                 }
-                false => left - 1,
                 true if self.core.is_direct_coming() => LOOKS,
                 true => 0,
             };
