@@ -156,9 +156,9 @@ impl Links {
         self.link(to).outbox.is_to_announce()
     }
 
-    /// Whether the receiver would fetch a message of so many bytes.
-    pub fn is_fetched(&mut self, to: u32, bytes: u64) -> bool {
-        ways::are_fetched(self.link(to).outbox.fetched(), bytes)
+    /// Whether the receiver would fetch a message of so many bytes, whose sender receives in the same call if it is `exchanged`.
+    pub fn is_fetched(&mut self, to: u32, bytes: u64, exchanged: bool) -> bool {
+        ways::are_fetched(self.link(to).outbox.fetched(), bytes, exchanged)
     }
 
     /// Whether the ring to `to` has grown to one whose lines leave the cores' caches.

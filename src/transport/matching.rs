@@ -40,6 +40,8 @@ pub struct Arrival {
     pub from: u32,
     /// The sender's number of it, if it has one.
     pub id: u64,
+    /// Whether its sender receives in the same call.
+    pub exchanged: bool,
     pub body: Body,
 }
 
@@ -106,6 +108,7 @@ impl Arrival {
             bytes: header.bytes,
             from,
             id: header.id,
+            exchanged: header.exchanged,
             body,
         }
     }
@@ -178,6 +181,7 @@ mod tests {
             bytes: id,
             from: 0,
             id,
+            exchanged: false,
             body: Body::Here(Box::new([])),
         }
     }

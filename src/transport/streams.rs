@@ -3,11 +3,11 @@
 
 use super::matching::Receive;
 use super::transfer::settle;
-use super::{Buffer, Envelope, ways};
+use super::ways::Begun;
+use super::{Buffer, Envelope};
 use crate::runtime;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 /// Parts that this process has taken or sent.
 static PARTS: AtomicU64 = AtomicU64::new(0);
@@ -32,8 +32,8 @@ pub struct Message {
     pub envelope: Envelope,
     /// Bytes of the whole message.
     pub bytes: usize,
-    /// When it began to come, if that is to be known.
-    pub begun: Option<Instant>,
+    /// That it began to come, if its time is to be known.
+    pub begun: Option<Begun>,
 }
 
 /// One of which some parts have come.
@@ -54,19 +54,13 @@ enum Into {
 pub struct Streams(FxHashMap<Key, Stream>);
 
 impl Streams {
-    /// Begins a message of `bytes`, more than none, that goes to `receive`, or is kept for one.
-    pub fn begin(&mut self, key: Key, envelope: Envelope, bytes: u64, receive: Option<Receive>) {
-        let (into, begun) = match receive {
-            Some(receive) => (Into::Receive(receive, 0), ways::begin(bytes)),
-            None => (Into::Kept(runtime::must_hold(bytes as usize)), None),
+    /// Begins a message of some bytes, more than none, that goes to `receive`, or is kept for one.
+    pub fn begin(&mut self, message: Message, receive: Option<Receive>) {
+        let into = match receive {
+            Some(receive) => Into::Receive(receive, 0),
+            None => Into::Kept(runtime::must_hold(message.bytes)),
         };
-        let message = Message {
-            key,
-            envelope,
-            bytes: bytes as usize,
-            begun,
-        };
-        self.0.insert(key, Stream { message, into });
+        self.0.insert(message.key, Stream { message, into });
     }
 
     /// Goes on with a message of which so many bytes came to its receive, and not yet all.

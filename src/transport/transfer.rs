@@ -23,6 +23,7 @@
 use super::buffer::Buffer;
 use super::matching::Receive;
 use super::offer::Data;
+use super::ways::Begun;
 use super::{Envelope, Outcome, engine, ways};
 use crate::err;
 use crate::error::{Class, Error, Result};
@@ -35,7 +36,6 @@ use crate::shm::heap::{self, Owned};
 use crate::shm::peer::{self, Piece, Way};
 use crate::shm::segment::segment;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// Up to so many bytes two cores that copy through the ring at the same time are faster than one that copies once through
 /// the kernel.
@@ -204,6 +204,8 @@ pub struct Transfer {
     /// The sender's rank in the job, and its number of the message.
     pub from: u32,
     pub id: u64,
+    /// Whether its sender receives in the same call.
+    pub exchanged: bool,
     pub place: Place,
     /// Where the message was on offer.
     pub offer: Offset,
@@ -216,7 +218,7 @@ impl Transfer {
     pub fn run(self) {
         let len = self.receive.buffer.len().min(self.bytes as usize);
         let begun = match self.place.kind {
-            PlaceKind::Private => ways::begin(self.bytes),
+            PlaceKind::Private => ways::begin(self.bytes, self.exchanged),
             _ => None,
         };
         match observe::copying(self.from, || self.fetch(len)) {
@@ -227,7 +229,7 @@ impl Transfer {
         }
     }
 
-    fn finish(self, failure: Option<Error>, begun: Option<Instant>) {
+    fn finish(self, failure: Option<Error>, begun: Option<Begun>) {
         settle(&self.receive, self.envelope, self.bytes, failure);
         engine::answer_fetched(&self, begun);
     }

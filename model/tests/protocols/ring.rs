@@ -152,6 +152,7 @@ impl Ring {
 fn header(id: u64, payload: usize, released: u32) -> Header {
     Header {
         kind: Kind::Eager,
+        exchanged: false,
         context: 0,
         source: 0,
         tag: 0,

@@ -179,7 +179,7 @@ impl Core {
             return false;
         };
         observed::received(from, header, &direct.buffer, None);
-        let begun = ways::begin(header.bytes);
+        let begun = ways::begin(header.bytes, header.exchanged);
         write(&direct.buffer, 0, data);
         let envelope = header.envelope();
         let message = Message {

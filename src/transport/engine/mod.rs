@@ -208,6 +208,7 @@ impl Header {
     fn control(kind: Kind, id: u64) -> Header {
         Header {
             kind,
+            exchanged: false,
             context: 0,
             source: 0,
             tag: 0,

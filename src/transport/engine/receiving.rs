@@ -15,8 +15,8 @@ use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::offer_at;
 use crate::transport::streams::{Key, Message};
 use crate::transport::transfer::{Announced, Transfer, settle};
-use crate::transport::ways::Way;
-use crate::transport::{Envelope, checked, observed};
+use crate::transport::ways::{Begun, Way};
+use crate::transport::{Envelope, checked, observed, ways};
 use crate::{check, observe};
 use std::time::Instant;
 
@@ -78,11 +78,10 @@ pub fn look_for_left() {
 }
 
 /// Tells the sender that its message was fetched, since then if that is to be known.
-pub fn answer_fetched(transfer: &Transfer, begun: Option<Instant>) {
+pub fn answer_fetched(transfer: &Transfer, begun: Option<Begun>) {
     let mut engine = lock();
     if let Some(begun) = begun {
-        let core = &mut engine.core;
-        core.came(transfer.from, transfer.bytes, Way::Fetched, begun);
+        engine.core.came(transfer.from, Way::Fetched, begun);
     }
     if transfer.from == engine.core.me {
         engine.core.end_send(transfer.id);
@@ -163,7 +162,17 @@ impl Core {
             observed::received(from, header, buffer, Some(operation));
         }
         let key = (from, id);
-        self.streams.begin(key, envelope, header.bytes, receive);
+        let message = Message {
+            key,
+            envelope,
+            bytes: header.bytes as usize,
+            // One that is kept takes the time of its receiver.
+            begun: match is_kept {
+                true => None,
+                false => ways::begin(header.bytes, header.exchanged),
+            },
+        };
+        self.streams.begin(message, receive);
         self.part(key, data);
         if is_kept {
             self.keep(header, from, Body::Coming { id });
@@ -226,8 +235,13 @@ impl Core {
             Body::There { id, announced } if self.is_for_parts(id, announced, &arrival) => {
                 offer_at(announced.offer).ask(id);
                 let from = arrival.from;
-                let (key, receive) = ((from, id), Some(receive));
-                self.streams.begin(key, envelope, arrival.bytes, receive);
+                let message = Message {
+                    key: (from, id),
+                    envelope,
+                    bytes: arrival.bytes as usize,
+                    begun: ways::begin(arrival.bytes, arrival.exchanged),
+                };
+                self.streams.begin(message, Some(receive));
                 let header = Header::control(Kind::Wanted, id);
                 self.links.post(from, header, Payload::None);
             }
@@ -243,6 +257,7 @@ impl Core {
                     bytes: arrival.bytes,
                     from: arrival.from,
                     id,
+                    exchanged: arrival.exchanged,
                     place: announced.place,
                     offer: announced.offer,
                     own,
@@ -256,17 +271,22 @@ impl Core {
     fn is_for_parts(&mut self, id: u64, announced: Announced, arrival: &Arrival) -> bool {
         let Announced { place, offer } = announced;
         let comes_to_wait = || self.sends.are_over() && offer_at(offer).comes_to_be_awaited(id);
-        let Arrival { from, bytes, .. } = *arrival;
-        place.is_for_parts(bytes, comes_to_wait) && self.ways.next(from, bytes) == Way::InParts
+        let Arrival {
+            from,
+            bytes,
+            exchanged,
+            ..
+        } = *arrival;
+        place.is_for_parts(bytes, comes_to_wait)
+            && self.ways.next(from, bytes, exchanged) == Way::InParts
     }
 
     /// A long message has come.
     #[cold]
-    fn came(&mut self, from: u32, bytes: u64, way: Way, begun: Instant) {
+    fn came(&mut self, from: u32, way: Way, begun: Begun) {
         if from != self.me {
             let control = self.held.control(from);
-            let times = (begun, Instant::now());
-            self.ways.came(from, bytes, way, times, control);
+            self.ways.came(from, way, begun, Instant::now(), control);
         }
     }
 
@@ -274,8 +294,7 @@ impl Core {
     #[inline]
     pub(super) fn came_in_parts(&mut self, message: &Message) {
         if let Some(begun) = message.begun {
-            let bytes = message.bytes as u64;
-            self.came(message.key.0, bytes, Way::InParts, begun);
+            self.came(message.key.0, Way::InParts, begun);
         }
     }
 

@@ -53,6 +53,7 @@ pub fn send(
 ) -> Result<Option<Counted<Operation>>> {
     let mut header = Header {
         kind: Kind::Eager,
+        exchanged: target.receives,
         context: target.context,
         source: target.source,
         tag: target.tag,
@@ -82,10 +83,10 @@ pub fn send(
                 });
                 header.released = engine.inbox.released(target.to);
                 let bytes = header.bytes;
-                let begun = target.receives.then(|| ways::begin(bytes)).flatten();
+                let begun = target.receives.then(|| ways::begin(bytes, true)).flatten();
                 let sent = engine.core.send_eager(target.to, header, buffer, about);
                 if let Some(begun) = begun {
-                    engine.core.ways.wrote(bytes, begun);
+                    engine.core.ways.wrote(begun);
                 }
                 unlock(engine);
                 return Ok(sent);
@@ -173,7 +174,9 @@ impl Core {
             && target.to != self.me
             && can_be_announced(target.context)
             && Place::can_be_read(buffer)
-            && self.links.is_fetched(target.to, buffer.len() as u64)
+            && self
+                .links
+                .is_fetched(target.to, buffer.len() as u64, target.receives)
     }
 
     /// Whether a message that could go through the ring comes sooner if the receiver fetches it.

@@ -40,6 +40,7 @@ pub unsafe fn send_short(
     };
     let header = Header {
         kind: Kind::Eager,
+        exchanged: false,
         context,
         source,
         tag,

@@ -127,7 +127,7 @@ impl Outbox {
         }
     }
 
-    /// The sizes of long messages that the receiver wants announced.
+    /// The sorts of long messages that the receiver wants announced.
     pub fn fetched(&self) -> u32 {
         self.way.as_ref().map_or(0, |way| way.ring.fetched())
     }

@@ -81,7 +81,7 @@ const GROWTH: u32 = SLOT as u32 - 1;
 
 /// What a cell says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum Kind {
     /// A message with its data.
     Eager = 1,
@@ -104,6 +104,8 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     pub kind: Kind,
+    /// Whether the call that sends also receives.
+    pub exchanged: bool,
     /// Bytes of payload in this cell.
     pub payload: u16,
     /// The context of the communicator, and whether it is a collective's message.
@@ -129,7 +131,7 @@ pub struct Control {
     /// 1: the receiver holds many messages of this sender that no receive has met, and wants them announced, not sent. The
     /// sender follows when it learns of it; nothing is wrong if that is late.
     announce: AtomicU32,
-    /// The sizes of long messages that the receiver fetches sooner: see [`ways`](super::ways).
+    /// The sorts of long messages that the receiver fetches sooner: see [`ways`](super::ways).
     fetched: AtomicU32,
     /// Payloads on the [tray] that the receiver is done with, since the beginning; wraps.
     taken: AtomicU32,
@@ -143,12 +145,12 @@ impl Control {
         &self.heads[growth(larger) as usize]
     }
 
-    /// Tells the sender to announce long messages of these sizes alone.
-    pub fn set_fetched(&self, sizes: u32) {
-        self.fetched.store(sizes, Ordering::Relaxed);
+    /// Tells the sender to announce long messages of these sorts alone.
+    pub fn set_fetched(&self, sorts: u32) {
+        self.fetched.store(sorts, Ordering::Relaxed);
     }
 
-    /// Of which sizes that is.
+    /// Of which sorts that is.
     #[inline]
     pub fn fetched(&self) -> u32 {
         self.fetched.load(Ordering::Relaxed)

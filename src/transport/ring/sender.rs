@@ -269,7 +269,7 @@ impl Sender {
         self.announce
     }
 
-    /// The sizes of long messages that the receiver wants announced.
+    /// The sorts of long messages that the receiver wants announced.
     pub fn fetched(&self) -> u32 {
         self.control.fetched()
     }

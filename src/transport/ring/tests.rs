@@ -39,6 +39,7 @@ fn ring() -> (Sender, Receiver) {
 fn header(id: u64, payload: usize) -> Header {
     Header {
         kind: Kind::Eager,
+        exchanged: false,
         context: 7,
         source: 1,
         tag: id as i32,
