@@ -15,6 +15,7 @@ use crate::op::Op;
 use crate::runtime::traffic;
 use crate::transport::Operation;
 use crate::transport::counted::Counted;
+use crate::transport::trials::Way;
 use std::sync::Arc;
 
 /// What a process brings to a collective operation, checked. Lists of blocks have one for each peer.
@@ -136,10 +137,12 @@ impl Call {
 
     /// What notes have left to others.
     pub(super) fn without_notes(self, tag: i32) -> Result<()> {
-        match self.meet()? {
-            true => Ok(()),
-            false => plan::run(self.plan(tag)?),
+        let comm = self.comm;
+        if !self.meet()? {
+            plan::run(self.plan(tag)?)?;
         }
+        comm.exchanges.lock().end(Way::InParts);
+        Ok(())
     }
 
     /// Begins; does not block. `None`: it is done already.

@@ -244,6 +244,7 @@ impl Mine {
             meeting,
             collectives: AtomicU32::new(0),
             compared: AtomicU32::new(0),
+            exchanges: Mutex::default(),
             handler,
             attributes: self.attributes,
             topology: self.topology,

@@ -18,6 +18,7 @@ pub mod connect;
 mod contexts;
 pub mod create;
 pub mod duplicate;
+mod exchanges;
 mod from_group;
 pub mod group;
 pub mod hardware;
@@ -30,6 +31,7 @@ pub mod recovery;
 pub mod spawn;
 pub mod topology;
 
+pub use exchanges::Exchanges;
 pub use from_group::{create_from_group, create_group, settings};
 pub use hints::Hints;
 
@@ -69,6 +71,8 @@ pub struct Comm {
     pub collectives: AtomicU32,
     /// How many collective calls of this process on it were [compared](checked) with those of others.
     compared: AtomicU32,
+    /// How two processes exchange long blocks.
+    pub exchanges: Mutex<Exchanges>,
     /// Its error handler at this process.
     pub handler: Slot,
     /// Its attributes at this process.
@@ -288,6 +292,7 @@ pub fn open_world() -> Result<()> {
             meeting: meeting.revocable(context as u32),
             collectives: AtomicU32::new(0),
             compared: AtomicU32::new(0),
+            exchanges: Mutex::default(),
             handler: Slot::initial(),
             attributes: Attributes::new(Kind::Comm),
             topology: OnceLock::new(),

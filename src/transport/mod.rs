@@ -42,10 +42,12 @@ mod posted;
 mod recent;
 mod ring;
 mod sends;
+pub mod shown;
 mod slots;
 mod streams;
 pub mod task;
 mod transfer;
+pub mod trials;
 mod ways;
 
 pub use buffer::Buffer;

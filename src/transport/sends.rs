@@ -5,6 +5,7 @@ use super::counted::Counted;
 use super::links::Outgoing;
 use super::offer::{Answer, Offer};
 use super::operation::Operation;
+use super::shown::Shown;
 use super::transfer::{Announced, Place};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
@@ -21,9 +22,9 @@ const APART: usize = 64;
 /// How many there are: so long others may read this process's memory at any time, by the kernel.
 static ON_OFFER: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether another process may read what this one sends, in the middle of whatever this one does.
+/// Whether another process may read what this one sends or shows, in the middle of whatever this one does.
 pub fn may_be_fetched() -> bool {
-    ON_OFFER.load(Ordering::Relaxed) > 0
+    ON_OFFER.load(Ordering::Relaxed) > 0 || Shown::is_any()
 }
 
 pub struct Sending {

@@ -24,18 +24,15 @@ use super::buffer::Buffer;
 use super::matching::Receive;
 use super::offer::Data;
 use super::ways::Begun;
-use super::{Envelope, Outcome, engine, ways};
+use super::{Envelope, Outcome, engine, shown, ways};
 use crate::err;
 use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Status;
 use crate::observe;
-use crate::runtime::{access, reach, wait};
+use crate::runtime::{access, wait};
 use crate::shm::Offset;
-use crate::shm::atomic::Ordering;
 use crate::shm::heap::{self, Owned};
-use crate::shm::peer::{self, Piece, Way};
 use crate::shm::segment::segment;
-use std::sync::atomic::AtomicBool;
 
 /// Up to so many bytes two cores that copy through the ring at the same time are faster than one that copies once through
 /// the kernel.
@@ -64,9 +61,6 @@ enum PlaceKind {
     Lost = 4,
 }
 
-/// Set when a receiver was not allowed to read this process's memory: from then on data goes through the segment.
-static REFUSED: AtomicBool = AtomicBool::new(false);
-
 impl Place {
     const fn new(kind: PlaceKind, at: u64) -> Place {
         Place {
@@ -91,11 +85,6 @@ impl Place {
         Place::shared(buffer).is_some()
     }
 
-    /// Whether the receiver can copy the data from where it is.
-    pub fn can_be_read(buffer: &Buffer) -> bool {
-        buffer.run().is_some() && !REFUSED.load(Ordering::Relaxed)
-    }
-
     /// Where another process finds the data of `buffer`, whose sender may wait, and the block of the segment that was
     /// allocated for that.
     pub fn of(buffer: &Buffer, waits: bool) -> Result<(Place, Option<Owned>)> {
@@ -105,9 +94,7 @@ impl Place {
         if let Some(place) = Place::shared(buffer) {
             return Ok((place, None));
         }
-        if let Some(address) = buffer.run()
-            && !REFUSED.load(Ordering::Relaxed)
-        {
+        if let Some(address) = shown::address(buffer) {
             access::allow();
             let place = Place::new(PlaceKind::Private, address as u64);
             return Ok((Place { waits, ..place }, None));
@@ -190,11 +177,6 @@ impl Announced {
     }
 }
 
-/// The sender may not be read: sends of this process do not try again.
-pub fn set_refused() {
-    REFUSED.store(true, Ordering::Relaxed);
-}
-
 /// A receive and the announced message it has met.
 pub struct Transfer {
     pub receive: Receive,
@@ -242,7 +224,7 @@ impl Transfer {
         }
         match self.place.kind {
             PlaceKind::Segment => self.place.load(to, len),
-            PlaceKind::Private => reach(self.from, |pid| self.read_peer(pid, len)),
+            PlaceKind::Private => shown::fetch(self.from, self.place.at as usize, to, len),
             PlaceKind::Own => unreachable!("a message to oneself has its buffer at hand"),
             PlaceKind::Lost => Err(err!(
                 NoMem,
@@ -251,36 +233,7 @@ impl Transfer {
             )),
         }
     }
-
-    fn read_peer(&self, pid: i32, len: usize) -> Result<()> {
-        let to = &self.receive.buffer;
-        let remote = |at: usize, n: usize| {
-            Piece::new(std::ptr::without_provenance(self.place.at as usize + at), n)
-        };
-        if let Some(address) = to.run() {
-            let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
-            // SAFETY: the buffer is the receive's until it is complete, and as long.
-            let copied = unsafe { peer::copy_run(pid, Way::FromPeer, local, remote(0, len)) };
-            return copied.map_err(Error::from);
-        }
-        // Through a stage that fits the cache: pieces of a few bytes would cost the kernel more.
-        let mut stage = vec![0_u8; len.min(STAGE)];
-        let mut at = 0;
-        while at < len {
-            let n = STAGE.min(len - at);
-            let local = Piece::new(stage.as_mut_ptr().cast(), n);
-            // SAFETY: the stage is ours and has `n` bytes; the buffer as above.
-            unsafe {
-                peer::copy_run(pid, Way::FromPeer, local, remote(at, n))?;
-                to.write(at..at + n, stage.as_ptr());
-            }
-            at += n;
-        }
-        Ok(())
-    }
 }
-
-const STAGE: usize = 256 << 10;
 
 /// Completes a receive whose data has arrived, all that fits in its buffer.
 #[inline]

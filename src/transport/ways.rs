@@ -12,6 +12,8 @@
 //! for its receive. (`MPI_Sendrecv` of 64 KiB 7.3 to 11.5 µs in parts, 5.4 fetched, on the Xeon.)
 
 use super::ring::Control;
+use super::trials::Trials;
+use super::trials::Way::{self, Fetched, InParts};
 use std::time::{Duration, Instant};
 
 /// Messages of so many bytes come as they are sent.
@@ -20,28 +22,12 @@ const SHORT: u64 = 32 << 10;
 const SIZES: usize = 7;
 /// Of each size there are messages of two sorts.
 const SORTS: usize = 2 * SIZES;
-/// So many messages in a row try the other way: of the last ones the mean counts, but for the longest.
-const TRIAL: u32 = 6;
-/// Behind the first trial there are so many messages until the next one, then twice as many each time: at first neither way has met the pages, or
-/// the lines, that it will have later. At last there are so many, and more where the other way was far behind.
-const SOON: u32 = 8;
-const AGAIN: u32 = 128;
-const LATER: u32 = 1024;
 /// What a fetch takes beside the copy, in ns: the announcement and the answer go between the cores, and a receive is posted in between. (There and back of
 /// 128 KiB, where the copies alone take 10 µs either way, takes 11 in parts and 13.5 fetched.)
 const ASKING: f32 = 3000.0;
 /// The same where messages are exchanged: the announcements pass each other, and so do the answers. (`MPI_Sendrecv` of 64 KiB takes 5.4 µs, the copy
 /// 4.2 of it.)
 const ASKING_EACH_OTHER: f32 = 1000.0;
-
-/// How a message came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    InParts,
-    Fetched,
-}
-
-use Way::{Fetched, InParts};
 
 /// A message that began to be copied.
 #[derive(Clone, Copy, Debug)]
@@ -95,86 +81,9 @@ impl Wrote {
 
 /// What is known of long messages of one sender.
 struct Sender {
-    sorts: [Sort; SORTS],
+    sorts: [Trials; SORTS],
     /// When the last one had come.
     last: Option<Instant>,
-}
-
-/// What is known of messages of one sort.
-#[derive(Clone, Copy)]
-struct Sort {
-    /// What a KiB takes by the way that was the better one, in ns; 0: nothing is known.
-    cost: f32,
-    better: Way,
-    /// Whether the other one is tried.
-    is_trial: bool,
-    /// Messages until that changes.
-    rest: u32,
-    /// How many follow the next trial, at most.
-    pause: u32,
-    /// Of the messages of this trial.
-    sum: f32,
-    longest: f32,
-}
-
-impl Sort {
-    const UNKNOWN: Sort = Sort {
-        cost: 0.0,
-        better: InParts,
-        is_trial: false,
-        rest: TRIAL,
-        pause: SOON,
-        sum: 0.0,
-        longest: 0.0,
-    };
-
-    /// The way that the next message is to come.
-    fn next(&self) -> Way {
-        match (self.better, self.is_trial) {
-            (InParts, false) | (Fetched, true) => InParts,
-            _ => Fetched,
-        }
-    }
-
-    /// A message has come so, and took so long for each KiB.
-    fn came(&mut self, way: Way, cost: f32) {
-        if way != self.next() {
-            return;
-        }
-        self.rest = self.rest.saturating_sub(1);
-        if self.is_trial || self.cost == 0.0 {
-            // The first one finds what the other way has left.
-            if self.rest < TRIAL - 1 {
-                self.sum += cost;
-                self.longest = self.longest.max(cost);
-            }
-        } else {
-            // What the system does between has no weight.
-            self.cost += (cost.min(2.0 * self.cost) - self.cost) / 16.0;
-        }
-        if self.rest == 0 {
-            self.change();
-        }
-    }
-
-    /// Ends a trial, or begins one.
-    fn change(&mut self) {
-        let mean = (self.sum - self.longest) / (TRIAL - 2) as f32;
-        if !self.is_trial {
-            if self.cost == 0.0 {
-                self.cost = mean;
-            }
-            (self.is_trial, self.rest) = (true, TRIAL);
-            (self.sum, self.longest) = (0.0, 0.0);
-            return;
-        }
-        let most = if mean > 1.4 * self.cost { LATER } else { AGAIN };
-        if mean < 0.9 * self.cost {
-            (self.better, self.cost) = (self.next(), mean);
-        }
-        (self.is_trial, self.rest) = (false, self.pause.min(most));
-        self.pause = (2 * self.pause).min(LATER);
-    }
 }
 
 /// Which sort a message of so many bytes is, if it is one of those: whether it is `exchanged`, its header says.
@@ -209,7 +118,7 @@ impl Ways {
             self.senders.resize_with(from + 1, || None);
         }
         let unknown = || Sender {
-            sorts: [Sort::UNKNOWN; SORTS],
+            sorts: [Trials::NONE; SORTS],
             last: None,
         };
         self.senders[from].get_or_insert_with(|| Box::new(unknown()))
@@ -242,7 +151,7 @@ impl Ways {
         let took = now.saturating_duration_since(at).as_nanos() as f32 + beside;
         sorts[sort].came(way, took / len);
         if sorts[sort].next() != before {
-            let bit = |(at, sort): (usize, &Sort)| u32::from(sort.next() == Fetched) << at;
+            let bit = |(at, sort): (usize, &Trials)| u32::from(sort.next() == Fetched) << at;
             control.set_fetched(sorts.iter().enumerate().map(bit).sum());
         }
     }

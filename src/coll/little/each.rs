@@ -3,6 +3,7 @@
 //! A note with a block for each process begins with their lengths. What it has no room for is read where it lies, if all of it is in
 //! the segment, or goes by messages. Nobody looks at what is to be empty.
 
+use super::fetched::EACH_BY_ADDRESS;
 use super::places::{Place, Places};
 use super::{Little, NOTHING};
 use crate::coll::elements::Vector;
@@ -78,7 +79,7 @@ impl<'a> Little<'a> {
         if alike && !self.is_for_placing(all)? {
             return Ok(false);
         }
-        match self.give_each(outgoing, send.is_some())? {
+        match self.give_each(outgoing, send.is_some(), alike)? {
             Some(given) => self.alltoall_in(given, send, receive, alike),
             None => Ok(false),
         }
@@ -93,9 +94,17 @@ impl<'a> Little<'a> {
         alike: bool,
     ) -> Result<bool> {
         let outgoing = send.unwrap_or(receive);
-        // What would be messages goes better over the board.
-        if alike && !self.are_all(&round, |number| number != BY_MESSAGES)? {
-            return Ok(false);
+        if alike {
+            if self.are_shown(&round, EACH_BY_ADDRESS, receive[0].bytes())? {
+                let (own, other) = (self.comm.rank, 1 - self.comm.rank);
+                let stays = send.map(|send| (&send[own], &receive[own]));
+                return self.exchange_shown(round, &outgoing[other], &receive[other], stays);
+            }
+            // What would be messages goes better over the board.
+            let is_here = |number| !matches!(number, BY_MESSAGES | EACH_BY_ADDRESS);
+            if !self.are_all(&round, is_here)? {
+                return Ok(false);
+            }
         }
         let mut places = [None; MEMBERS];
         let mut taken = Ok(());
@@ -131,8 +140,14 @@ impl<'a> Little<'a> {
         taken.and(self.await_readers()).and(ended).map(|()| true)
     }
 
-    /// Pins a note with the blocks for the others, or with where they lie if that `may` be told, or with their lengths alone.
-    fn give_each(&mut self, blocks: &[Vector], may: bool) -> Result<Option<(Round<'a>, Means)>> {
+    /// Pins a note with the blocks for the others, or with where they lie if that `may` be told, or with their lengths alone. If they are
+    /// `alike`, that of two may be to be fetched.
+    fn give_each(
+        &mut self,
+        blocks: &[Vector],
+        may: bool,
+        alike: bool,
+    ) -> Result<Option<(Round<'a>, Means)>> {
         let lengths = lengths(self.comm);
         let all = self.others(blocks).map(|(_, block)| block.bytes());
         let len = all.fold(lengths, usize::saturating_add);
@@ -149,6 +164,19 @@ impl<'a> Little<'a> {
             let readers = self.others(blocks).fold(0, |all, (to, _)| all | 1 << to);
             self.shown = round.map(|round| (round, readers));
             return Ok(round.map(|round| (round, Means::Places)));
+        }
+        if may
+            && alike
+            && let [one, two] = blocks
+        {
+            let (own, other) = if self.comm.rank == 0 {
+                (one, two)
+            } else {
+                (two, one)
+            };
+            if let Some(round) = self.show(EACH_BY_ADDRESS, other, own.bytes())? {
+                return Ok(Some((round, Means::Places)));
+            }
         }
         let (len, number, means) = match fits {
             true => (len, len, Means::Note),
@@ -221,7 +249,7 @@ impl<'a> Little<'a> {
 
     /// Gives the others their blocks, in one note or as messages. False as for `pin`.
     fn give_to_all(&mut self, blocks: &[Vector]) -> Result<bool> {
-        let Some((_, means)) = self.give_each(blocks, true)? else {
+        let Some((_, means)) = self.give_each(blocks, true, false)? else {
             return Ok(false);
         };
         if means == Means::Messages {

@@ -6,9 +6,10 @@
 //!
 //! **Between two** processes with cores of their own what one gives is read where it lies, from some length on, if it lies in the
 //! segment ([`placed`]). Else it goes on in a note a piece, if that is faster than a message: the one writes the next piece while the
-//! other takes the last. Its first note says so, and how long it is.
+//! other takes the last. Its first note says so, and how long it is. What both give each other is [fetched], if it is long.
 
 mod each;
+mod fetched;
 mod folding;
 mod placed;
 mod places;
@@ -24,6 +25,7 @@ use crate::error::Result;
 use crate::runtime::notes::{MEMBERS, NOTE, Round};
 use crate::runtime::wait::spin;
 use crate::shm::Offset;
+use crate::transport::shown::Shown;
 use std::ops::Range;
 
 /// The number of a note of nothing, which has no lengths either.
@@ -77,6 +79,8 @@ pub struct Little<'a> {
     reads: bool,
     /// The round whose note tells where something lies, and who is to read that, a bit for each rank.
     shown: Option<(Round<'a>, u16)>,
+    /// That the other one of two may fetch something from memory that is the program's own.
+    private: Option<Shown>,
 }
 
 const _: () = assert!(MEMBERS <= u16::BITS as usize);
@@ -98,6 +102,7 @@ impl<'a> Little<'a> {
             plan: None,
             reads: false,
             shown: None,
+            private: None,
         })
     }
 

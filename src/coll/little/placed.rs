@@ -3,6 +3,7 @@
 //! A note says where a block lies. Who gives it waits, at the end, until all that have something of it have said that they have read.
 //! That is one copy, where notes, the board and messages through rings are two, and there is nothing to match.
 
+use super::fetched::ONE_BY_ADDRESS;
 use super::{AS_MESSAGE, Little, PLACED, length};
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
@@ -146,11 +147,17 @@ impl<'a> Little<'a> {
             return Ok(false);
         }
         let place = self.placed(given, true)?;
-        let pinned = match place {
+        let mut pinned = match place {
             Some(at) => self.show_to(at, len, !(1 << rank))?,
-            None if len > NOTE => self.announce(len)?,
-            None => self.give(given)?,
+            None if alike => self.show(ONE_BY_ADDRESS, given, len)?,
+            None => None,
         };
+        if pinned.is_none() && place.is_none() {
+            pinned = match len > NOTE {
+                true => self.announce(len)?,
+                false => self.give(given)?,
+            };
+        }
         match pinned {
             Some(round) => self.allgather_in(round, mine, blocks, alike),
             None => Ok(false),
@@ -173,7 +180,15 @@ impl<'a> Little<'a> {
         if alike {
             // All find that: who gives less may not be here, and so not read.
             for member in 0..size {
-                same_length(length(self.number(&round, member)?), len)?;
+                let sent = match self.number(&round, member)? {
+                    ONE_BY_ADDRESS => self.gives(&round, member),
+                    number => length(number),
+                };
+                same_length(sent, len)?;
+            }
+            if self.are_shown(&round, ONE_BY_ADDRESS, len)? {
+                let stays = mine.map(|mine| (mine, own));
+                return self.exchange_shown(round, given, &blocks[1 - rank], stays);
             }
             if len > NOTE && !self.are_all(&round, |number| number & AS_MESSAGE == 0)? {
                 return Ok(false);

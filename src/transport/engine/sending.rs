@@ -12,8 +12,8 @@ use crate::transport::matching::{Body, Receive};
 use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
-use crate::transport::transfer::{self, Announced, Place, settle};
-use crate::transport::{Mode, Target, can_be_announced, is_collective, observed, ways};
+use crate::transport::transfer::{Announced, Place, settle};
+use crate::transport::{Mode, Target, can_be_announced, is_collective, observed, shown, ways};
 
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
 /// the step at it.)
@@ -173,7 +173,7 @@ impl Core {
             && buffer.len() > EAGER
             && target.to != self.me
             && can_be_announced(target.context)
-            && Place::can_be_read(buffer)
+            && shown::address(buffer).is_some()
             && self
                 .links
                 .is_fetched(target.to, buffer.len() as u64, target.receives)
@@ -295,7 +295,7 @@ impl Core {
 
     /// The receiver may not read our memory: gives it a copy in the segment.
     pub(super) fn move_to_segment(&mut self, to: u32, id: u64) {
-        transfer::set_refused();
+        shown::set_refused();
         let Some(sending) = self.sends.get_mut(id) else {
             return;
         };
