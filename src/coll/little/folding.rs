@@ -157,7 +157,7 @@ impl<'a> Little<'a> {
         };
         let pinned = match place {
             Some(at) => self.show_to(at, len, u16::from(others > 0) << other)?,
-            None if len <= NOTE => self.give(mine)?,
+            None if len <= NOTE => self.give_again(mine)?,
             None => self.announce(len)?,
         };
         match pinned {

@@ -182,6 +182,15 @@ impl<'a> Little<'a> {
         self.pin(len, len, |room| block.give(0..len, room))
     }
 
+    /// The same, where all give, and give as much again. `None` as for `pin`.
+    fn give_again(&self, block: &Vector) -> Result<Option<Round<'a>>> {
+        let round = self.give(block)?;
+        if let Some(round) = &round {
+            round.expect_to_give(block.bytes());
+        }
+        Ok(round)
+    }
+
     /// Pins a note of a block of `len` bytes that comes as a message. `None` as for `pin`.
     fn announce(&self, len: usize) -> Result<Option<Round<'a>>> {
         self.pin(0, len | AS_MESSAGE, |_| Ok(()))

@@ -155,7 +155,7 @@ impl<'a> Little<'a> {
         if pinned.is_none() && place.is_none() {
             pinned = match len > NOTE {
                 true => self.announce(len)?,
-                false => self.give(given)?,
+                false => self.give_again(given)?,
             };
         }
         match pinned {

@@ -110,6 +110,7 @@ impl Short {
         let Some(begun) = self.give(mine)? else {
             return Ok(None);
         };
+        begun.round.expect_to_give(mine.len);
         let Some(parts) = self.parts(&begun, mine, 0)? else {
             let what = Collective::Allreduce {
                 op: folding.op,
@@ -138,6 +139,7 @@ impl Short {
         let Some(begun) = self.give(mine)? else {
             return Ok(None);
         };
+        begun.round.expect_to_give(mine.len);
         let Some(parts) = self.parts(&begun, mine, skip)? else {
             let what = Collective::ReduceScatter {
                 op: folding.op,

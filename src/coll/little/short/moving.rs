@@ -192,6 +192,7 @@ impl Short {
         let Some(begun) = self.give(mine)? else {
             return Ok(None);
         };
+        begun.round.expect_to_give(mine.len);
         if !self.take_all(&begun, blocks) {
             if may_stay {
                 return self
@@ -258,6 +259,7 @@ impl Short {
         let Some(begun) = self.give_each(send)? else {
             return Ok(None);
         };
+        begun.round.expect_to_give(send.get()[0].len);
         for from in self.others() {
             let block = receive.get()[from];
             // Nobody looks at what is to be empty.
