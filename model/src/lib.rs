@@ -25,6 +25,8 @@ pub mod shm {
     pub mod barrier;
     #[path = "../../../src/shm/bias.rs"]
     pub mod bias;
+    #[path = "../../../src/shm/claim.rs"]
+    pub mod claim;
     #[path = "../../../src/shm/consensus.rs"]
     pub mod consensus;
     #[path = "../../../src/shm/counter.rs"]

@@ -22,7 +22,7 @@ use super::wait::{Announce, Nap, Waiting, spin, wait};
 use crate::check::clock::{self, Key};
 use crate::error::Result;
 use crate::shm::atomic::{
-    AtomicU32, Ordering, full_fence, heavy_fence, light_fence, prefetch_to_write,
+    AtomicU32, Ordering, fence, full_fence, heavy_fence, light_fence, prefetch_to_write,
 };
 use crate::shm::notes::{KEPT, Pin, awaited, place};
 use crate::shm::segment::segment;
@@ -251,6 +251,13 @@ pub struct Round<'a> {
 }
 
 impl Meeting {
+    /// Error: as [`Meeting::barrier`], if a member has died or this is revoked.
+    #[inline]
+    fn check(&self, what: &dyn Fn() -> String) -> Result<()> {
+        let these = Ranks::These(&self.members);
+        self.unless_revoked(these, |ranks| check_alive(ranks, what))
+    }
+
     /// Pins a note of `len` bytes, which `write` writes, and a number. `None`, and nothing was done, if there are no notes in
     /// this meeting, the same for all members. Collective, and waits only for those that are many rounds behind. `len` is at most
     /// [`ROOM`].
@@ -270,8 +277,7 @@ impl Meeting {
         debug_assert!(len <= ROOM);
         // Rounds in which a member died are counted differently by the others: nobody goes on. One that has ended in order has
         // pinned in all that it takes part in.
-        let these = Ranks::These(&self.members);
-        self.unless_revoked(these, |ranks| check_alive(ranks, what))?;
+        self.check(what)?;
         // One thread at a time calls collective operations on a communicator.
         let round = notes.next.load(Ordering::Relaxed);
         notes.next.store(round.wrapping_add(1), Ordering::Relaxed);
@@ -348,6 +354,15 @@ impl<'a> Round<'a> {
     pub fn has_read(&self) {
         self.notes.read(self.notes.rank).set(self.round);
         self.notes.ring(self.meeting);
+    }
+
+    /// What the caller has read where others have it is right: none of them has gone on because of an error that ends waits here. Error: as
+    /// [`Meeting::barrier`].
+    #[inline]
+    pub fn check(&self, what: &dyn Fn() -> String) -> Result<()> {
+        // What it has read before it looks for that.
+        fence(Ordering::Acquire);
+        self.meeting.check(what)
     }
 
     /// Waits until a member has said so. Error: as [`Meeting::barrier`].

@@ -9,6 +9,7 @@ pub mod atomic;
 pub mod barrier;
 pub mod bias;
 pub mod cgroup;
+pub mod claim;
 pub mod clock;
 pub mod consensus;
 pub mod copy;

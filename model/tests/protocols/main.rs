@@ -4,6 +4,7 @@
 mod access;
 mod barrier;
 mod bias;
+mod claim;
 mod consensus;
 mod counter;
 mod doorbell;

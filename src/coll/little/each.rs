@@ -62,8 +62,7 @@ impl<'a> Little<'a> {
                 false => self.take_own(&round, root, mine),
             };
         }
-        self.tell(&round);
-        taken.and(self.end(None))
+        taken.and(self.tell(&round)).and(self.end(None))
     }
 
     /// Block i of process j goes to block j of process i. `send` is `None` if the blocks to be sent are where the others shall
@@ -136,7 +135,7 @@ impl<'a> Little<'a> {
                 ended = ended.and(unsafe { block.take(0..block.bytes(), data) });
             }
         }
-        self.tell(&round);
+        let taken = taken.and(self.tell(&round));
         taken.and(self.await_readers()).and(ended).map(|()| true)
     }
 

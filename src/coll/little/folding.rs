@@ -83,8 +83,7 @@ impl<'a> Little<'a> {
             let own = with_exposed_provenance(mine.address);
             let shown = self.shown(&round, other, (number & !PLACED, len));
             let folded = shown.and_then(|data| fold.fold([data, own].into_iter(), out));
-            self.tell(&round);
-            return folded.map(|()| true);
+            return folded.and(self.tell(&round)).map(|()| true);
         }
         let sent = number & !IN_PIECES;
         let most = if number == sent { NOTE } else { piece };
@@ -182,7 +181,7 @@ impl<'a> Little<'a> {
             // Both find that, and that one of them has only messages.
             if let Err(error) = same_length(length(number), len) {
                 self.reads = number & PLACED != 0;
-                self.tell(&round);
+                self.tell(&round)?;
                 return Err(error);
             }
             if len > NOTE && (self.shown.is_none() || number & PLACED == 0) {
@@ -198,7 +197,7 @@ impl<'a> Little<'a> {
                 let parts = [data.wrapping_add(skip), own];
                 fold.fold(parts.into_iter(), out)
             });
-            self.tell(&round);
+            folded = folded.and(self.tell(&round));
         }
         folded.and(self.await_readers()).map(|()| true)
     }

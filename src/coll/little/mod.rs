@@ -336,8 +336,7 @@ impl<'a> Little<'a> {
             return Ok(false);
         }
         let taken = self.take(&round, root, what, 0);
-        self.tell(&round);
-        taken.map(|()| true)
+        taken.and(self.tell(&round)).map(|()| true)
     }
 
     /// Everybody's elements go to the root's blocks. `mine` is `None` if they are there already.
@@ -368,7 +367,7 @@ impl<'a> Little<'a> {
     ) -> Result<bool> {
         let stayed = self.stay(mine, blocks);
         let taken = self.take_all(&round, blocks, None);
-        self.tell(&round);
+        let taken = taken.and(self.tell(&round));
         stayed.and(taken).and(self.end(None))
     }
 

@@ -1,7 +1,8 @@
 //! Blocks that stay where they are, in memory of the segment, for the others to read.
 //!
 //! A note says where a block lies. Who gives it waits, at the end, until all that have something of it have said that they have read.
-//! That is one copy, where notes, the board and messages through rings are two, and there is nothing to match.
+//! If a process has died, or the communicator was revoked, nobody can wait for all: then those that have read get an error, too. That is one copy,
+//! where notes, the board and messages through rings are two, and there is nothing to match.
 
 use super::fetched::ONE_BY_ADDRESS;
 use super::{AS_MESSAGE, Little, PLACED, length};
@@ -125,11 +126,14 @@ impl<'a> Little<'a> {
         Ok(segment().at::<u8>(at).cast_const())
     }
 
-    /// Tells the others that this process has read what it was to, if there was something.
-    pub(super) fn tell(&self, round: &Round<'a>) {
-        if self.reads {
-            round.has_read();
+    /// Tells the others that this process has read what it was to, if there was something. Error: one of them may have gone on before, and have
+    /// changed it.
+    pub(super) fn tell(&self, round: &Round<'a>) -> Result<()> {
+        if !self.reads {
+            return Ok(());
         }
+        round.has_read();
+        round.check(self.what)
     }
 
     /// Everybody's elements go to everybody's blocks. `mine` is `None` if they are in their block already. False if nothing was done:
@@ -195,7 +199,7 @@ impl<'a> Little<'a> {
             }
         }
         let taken = self.take_all(&round, blocks, None);
-        self.tell(&round);
+        let taken = taken.and(self.tell(&round));
         if is_message {
             (1..size).try_for_each(|i| self.messages().send((rank + i) % size, given))?;
         }

@@ -3,15 +3,23 @@
 //! What many give to one is much for that one to copy, while the others wait for it. So the note of a gather's root says
 //! where the large blocks shall come, if that is memory of the segment. Who gives one waits for that note, copies its block there
 //! and sends an empty message: all copy at the same time. Where it cannot reach the place, the message has the block.
+//!
+//! A root that cannot wait for all of them, as a process has died or the communicator was revoked, takes the places back first
+//! ([`claim`](crate::shm::claim)).
 
 use super::{IN_PLACE, Little};
 use crate::coll::elements::Vector;
+use crate::comm::Comm;
 use crate::error::Result;
-use crate::runtime::notes::{MEMBERS, NOTE};
+use crate::runtime::Ranks;
+use crate::runtime::deaths::dead;
+use crate::runtime::notes::{MEMBERS, NOTE, Round};
 use crate::runtime::wait::spin;
 use crate::shm::Offset;
+use crate::shm::claim::Claim;
 use crate::shm::segment::segment;
 use crate::transport::Buffer;
+use std::time::Duration;
 
 /// The number of the note of a gather's root that has places.
 const PLACES: usize = 1;
@@ -26,6 +34,16 @@ pub struct Place {
     pub len: usize,
 }
 
+/// What the note of a gather's root says.
+#[repr(C)]
+struct Offered {
+    places: Places,
+    claims: [Claim; MEMBERS],
+}
+
+/// How long the root sleeps before it looks again whether somebody has written.
+const NAP: Duration = Duration::from_micros(50);
+
 /// Up to so many bytes are left to the root as a message where ranks share cores, and nobody waits.
 const LEFT: usize = 16 << 10;
 
@@ -39,9 +57,10 @@ impl<'a> Little<'a> {
         blocks: &[Vector],
     ) -> Result<bool> {
         let places = self.places(blocks)?;
-        let pinned = self.pin(size_of::<Places>(), PLACES, |room| {
+        let pinned = self.pin(size_of::<Offered>(), PLACES, |room| {
+            let claims = Default::default();
             // SAFETY: the note has room for them, and is aligned as they are.
-            unsafe { room.cast::<Places>().write(places) };
+            unsafe { room.cast::<Offered>().write(Offered { places, claims }) };
             Ok(())
         })?;
         let Some(round) = pinned else {
@@ -49,7 +68,12 @@ impl<'a> Little<'a> {
         };
         let stayed = self.stay(mine, blocks);
         let taken = self.take_all(&round, blocks, Some(&places));
-        stayed.and(taken).and(self.end(None))
+        let comm = self.comm;
+        let ended = stayed.and(taken).and(self.end(None));
+        if ended.is_err() {
+            take_back(comm, offered(&round, comm.rank));
+        }
+        ended
     }
 
     /// Whether such a block goes to its place in a gather: of two there is nobody to copy at the same time, and where ranks share cores,
@@ -81,16 +105,38 @@ impl<'a> Little<'a> {
             return Ok(false);
         };
         if self.number(&round, root)? == PLACES {
-            let places = round.data(root, size_of::<Places>()).cast::<Places>();
-            // SAFETY: the root's number says that its note has places.
-            let place = unsafe { (*places)[self.comm.rank] };
-            if place.len == len && segment().reach(place.at, len).is_ok() {
-                block.give(0..len, segment().at(place.at))?;
+            let offered = offered(&round, root);
+            let (place, claim) = (
+                offered.places[self.comm.rank],
+                &offered.claims[self.comm.rank],
+            );
+            if place.len == len && segment().reach(place.at, len).is_ok() && claim.begin() {
+                let given = block.give(0..len, segment().at(place.at));
+                claim.end();
+                given?;
                 self.messages().send_bytes(root, Buffer::empty());
                 return Ok(true);
             }
         }
         self.messages().send(root, block)?;
         Ok(true)
+    }
+}
+
+/// What the note of `root` says, whose number says that it has places.
+fn offered<'a>(round: &Round<'a>, root: usize) -> &'a Offered {
+    let note = round.data(root, size_of::<Offered>()).cast::<Offered>();
+    // SAFETY: it was written before the note was pinned, but for the claims nothing changes it, and it is written over in a later round only, in
+    // which the one that asks takes part.
+    unsafe { &*note }
+}
+
+/// Takes the places back: nobody writes there after this. Blocks while somebody does.
+#[cold]
+fn take_back(comm: &Comm, offered: &Offered) {
+    for (claim, &member) in offered.claims.iter().zip(&*comm.meeting.members) {
+        while !claim.close() && dead(Ranks::One(member)).is_none() {
+            std::thread::sleep(NAP);
+        }
     }
 }
