@@ -1,7 +1,8 @@
-//! Memory of one process that others read by the kernel's copy.
+//! Memory of one process that others read, or write to, by the kernel's copy.
 
 use super::buffer::Buffer;
 use crate::error::{Error, Result};
+use crate::runtime::visits::visit;
 use crate::runtime::{access, reach};
 use crate::shm::atomic::Ordering;
 use crate::shm::peer::{self, Piece, Way};
@@ -48,10 +49,41 @@ fn read_peer(pid: i32, address: usize, to: &Buffer, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// Times that this process lets others read its memory by the kernel, without a message.
+/// Copies the data of `from` to an address of another process, a rank in the job, which has shown to this one that there is room for it. Blocks while
+/// that one moves its memory.
+///
+/// Errors: `MPI_ERR_OTHER`, if the kernel refuses; `MPI_ERR_PROC_FAILED`.
+pub fn put(from: &Buffer, to: u32, address: usize) -> Result<()> {
+    let _visit = visit(to)?;
+    let remote = |at: usize, n: usize| Piece::new(std::ptr::without_provenance(address + at), n);
+    let len = from.len();
+    reach(to, |pid| {
+        if let Some(address) = from.run() {
+            let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
+            // SAFETY: the buffer is the caller's, and has so many bytes; the place was shown for them.
+            let copied = unsafe { peer::copy_run(pid, Way::ToPeer, local, remote(0, len)) };
+            return copied.map_err(Error::from);
+        }
+        let mut stage = vec![0_u8; len.min(STAGE)];
+        let mut at = 0;
+        while at < len {
+            let n = STAGE.min(len - at);
+            let local = Piece::new(stage.as_ptr().cast(), n);
+            // SAFETY: the stage is ours and has `n` bytes; the rest as above.
+            unsafe {
+                from.read(at..at + n, stage.as_mut_ptr());
+                peer::copy_run(pid, Way::ToPeer, local, remote(at, n))?;
+            }
+            at += n;
+        }
+        Ok(())
+    })
+}
+
+/// Times that this process lets others read or write its memory by the kernel, without a message.
 static SHOWN: AtomicUsize = AtomicUsize::new(0);
 
-/// That this process lets others read some memory of its own, until this is dropped.
+/// That this process lets others reach some memory of its own, until this is dropped.
 pub struct Shown(());
 
 impl Shown {

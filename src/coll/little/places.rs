@@ -1,8 +1,8 @@
 //! Gathers in which many give much, in place.
 //!
 //! What many give to one is much for that one to copy, while the others wait for it. So the note of a gather's root says
-//! where the large blocks shall come, if that is memory of the segment. Who gives one waits for that note, copies its block there
-//! and sends an empty message: all copy at the same time. Where it cannot reach the place, the message has the block.
+//! where the large blocks shall come, in memory of the segment or of the program's own. Who gives one waits for that note, copies its block there,
+//! by the kernel where it must, and sends an empty message: all copy at the same time. Where it cannot reach the place, the message has the block.
 //!
 //! A root that cannot wait for all of them, as a process has died or the communicator was revoked, takes the places back first
 //! ([`claim`](crate::shm::claim)).
@@ -10,7 +10,8 @@
 use super::{IN_PLACE, Little};
 use crate::coll::elements::Vector;
 use crate::comm::Comm;
-use crate::error::Result;
+use crate::error::{Class, Error, Result};
+use crate::observe;
 use crate::runtime::Ranks;
 use crate::runtime::deaths::dead;
 use crate::runtime::notes::{MEMBERS, NOTE, Round};
@@ -19,6 +20,7 @@ use crate::shm::Offset;
 use crate::shm::claim::Claim;
 use crate::shm::segment::segment;
 use crate::transport::Buffer;
+use crate::transport::shown::{self, Shown};
 use std::time::Duration;
 
 /// The number of the note of a gather's root that has places.
@@ -27,7 +29,7 @@ const PLACES: usize = 1;
 /// Where the blocks of all shall come, by their ranks.
 pub type Places = [Place; MEMBERS];
 
-/// So many bytes of the segment, from this offset on. None: the block comes otherwise.
+/// So many bytes, from this offset of the segment on. None: the block comes otherwise.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
     pub at: Offset,
@@ -38,8 +40,13 @@ pub struct Place {
 #[repr(C)]
 struct Offered {
     places: Places,
+    /// Of which ranks the place begins at an address of the root's, a bit for each.
+    private: u16,
     claims: [Claim; MEMBERS],
 }
+
+/// Fewer bytes are left to the root to fetch from the givers' memory, or come through its rings, if its own memory is not of the segment.
+const BY_KERNEL: usize = 64 << 10;
 
 /// How long the root sleeps before it looks again whether somebody has written.
 const NAP: Duration = Duration::from_micros(50);
@@ -56,11 +63,16 @@ impl<'a> Little<'a> {
         mine: Option<&Vector>,
         blocks: &[Vector],
     ) -> Result<bool> {
-        let places = self.places(blocks)?;
+        let (places, private) = self.places(blocks)?;
+        let _shown = (private != 0).then(Shown::new);
         let pinned = self.pin(size_of::<Offered>(), PLACES, |room| {
-            let claims = Default::default();
-            // SAFETY: the note has room for them, and is aligned as they are.
-            unsafe { room.cast::<Offered>().write(Offered { places, claims }) };
+            let offered = Offered {
+                places,
+                private,
+                claims: Default::default(),
+            };
+            // SAFETY: the note has room for it, and is aligned as it is.
+            unsafe { room.cast::<Offered>().write(offered) };
             Ok(())
         })?;
         let Some(round) = pinned else {
@@ -83,18 +95,24 @@ impl<'a> Little<'a> {
         len > least && self.comm.meeting.size() > 2
     }
 
-    /// Where the large ones of these blocks are, as far as that is in the segment.
-    fn places(&self, blocks: &[Vector]) -> Result<Places> {
-        let mut places = Places::default();
-        for (from, block) in self.others(blocks) {
+    /// Where the large ones of these blocks are, and which of these places are no memory of the segment.
+    fn places(&self, blocks: &[Vector]) -> Result<(Places, u16)> {
+        let (mut places, mut private) = (Places::default(), 0);
+        let large = self
+            .others(blocks)
+            .filter(|(_, block)| block.bytes() > NOTE);
+        for (from, block) in large {
             let len = block.bytes();
-            if len > NOTE
-                && let Some(at) = block.in_segment()?
+            if let Some(at) = block.in_segment()? {
+                places[from] = Place { at, len };
+            } else if len >= BY_KERNEL
+                && let Some(at) = shown::address(&block.buffer()?)
             {
                 places[from] = Place { at, len };
+                private |= 1 << from;
             }
         }
-        Ok(places)
+        Ok((places, private))
     }
 
     /// Copies a block to its place at the root, or sends it if there is none. False as for `pin`.
@@ -110,12 +128,23 @@ impl<'a> Little<'a> {
                 offered.places[self.comm.rank],
                 &offered.claims[self.comm.rank],
             );
-            if place.len == len && segment().reach(place.at, len).is_ok() && claim.begin() {
-                let given = block.give(0..len, segment().at(place.at));
+            let is_private = offered.private >> self.comm.rank & 1 != 0;
+            let may = is_private || segment().reach(place.at, len).is_ok();
+            if place.len == len && may && claim.begin() {
+                let given = match is_private {
+                    true => {
+                        let root = self.comm.meeting.members[root];
+                        observe::copying(root, || shown::put(&block.buffer()?, root, place.at))
+                    }
+                    false => block.give(0..len, segment().at(place.at)),
+                };
                 claim.end();
-                given?;
-                self.messages().send_bytes(root, Buffer::empty());
-                return Ok(true);
+                let is_refused = |error: &Error| is_private && error.class == Class::Other;
+                if !given.as_ref().is_err_and(is_refused) {
+                    given?;
+                    self.messages().send_bytes(root, Buffer::empty());
+                    return Ok(true);
+                }
             }
         }
         self.messages().send(root, block)?;
