@@ -1,10 +1,27 @@
 /* ranks: 2 3 8; wrong: in the last part counts differ, for the error that is to be told */
-/* Gather and Gatherv into allocated memory: long blocks, long and short ones together, none at all, blocks with gaps at the root, and
- * counts that differ. */
+/* Gather and Gatherv into allocated memory and into any other, also where the kernel forbids to write there: long blocks, long and short ones
+ * together, none at all, blocks with gaps at the root or at one that gives, and counts that differ. */
+#define _GNU_SOURCE
 #include "check.h"
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { MOST = 300000, SPACE = 5 };
 static int *one, *all, counts[8], displs[8];
+static int forbidden;
+
+/* The library calls this one, and not that of the system's library. */
+ssize_t process_vm_writev(pid_t pid, const struct iovec *here, unsigned long count, const struct iovec *there,
+                          unsigned long there_count, unsigned long flags)
+{
+    if (forbidden) {
+        errno = EPERM;
+        return -1;
+    }
+    return syscall(SYS_process_vm_writev, pid, here, count, there, there_count, flags);
+}
 
 static int want(int from, int i)
 {
@@ -55,6 +72,26 @@ static void gather(int root, int in_place, MPI_Datatype at_root, int stride)
         check_all(stride);
 }
 
+/* Every other int of a process's: its block is no run of bytes. */
+static void gather_gaps(int root, int n)
+{
+    MPI_Datatype gaps;
+    int *wide = malloc(2 * (size_t)n * sizeof *wide);
+    CHECK(wide != NULL);
+    OK(MPI_Type_vector(n, 1, 2, MPI_INT, &gaps));
+    OK(MPI_Type_commit(&gaps));
+    for (int r = 0; r < size; r++)
+        counts[r] = n;
+    prepare(1);
+    for (int i = 0; i < n; i++)
+        wide[2 * i] = one[i];
+    OK(MPI_Gatherv(wide, 1, gaps, all, counts, displs, MPI_INT, root, MPI_COMM_WORLD));
+    if (rank == root)
+        check_all(1);
+    OK(MPI_Type_free(&gaps));
+    free(wide);
+}
+
 /* One process gives more, or less, than the root takes: it is told, and the others' blocks come. */
 static void differ(int from, int root, int given, int taken)
 {
@@ -75,14 +112,8 @@ static void differ(int from, int root, int given, int taken)
     barrier();
 }
 
-int main(int argc, char **argv)
+static void gathers(MPI_Datatype apart)
 {
-    MPI_Datatype apart;
-    check_start(&argc, &argv);
-    OK(MPI_Alloc_mem(MOST * sizeof(int), MPI_INFO_NULL, &one));
-    OK(MPI_Alloc_mem(8 * MOST * sizeof(int), MPI_INFO_NULL, &all));
-    OK(MPI_Type_create_resized(MPI_INT, 0, SPACE * sizeof(int), &apart));
-    OK(MPI_Type_commit(&apart));
     for (int root = 0; root < size; root += size - 1) {
         for (int in_place = 0; in_place < 2; in_place++) {
             for (int n = 2000; n < MOST; n = n * 5 + 1) {
@@ -97,7 +128,30 @@ int main(int argc, char **argv)
         for (int r = 0; r < size; r++)
             counts[r] = 5000 + r;
         gather(root, 0, apart, SPACE);
+        gather_gaps(root, 4000);
+        gather_gaps(root, 200000);
     }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Datatype apart;
+    check_start(&argc, &argv);
+    OK(MPI_Type_create_resized(MPI_INT, 0, SPACE * sizeof(int), &apart));
+    OK(MPI_Type_commit(&apart));
+    one = malloc(MOST * sizeof(int));
+    all = malloc(8 * MOST * sizeof(int));
+    CHECK(one && all);
+    gathers(apart);
+    /* For every other one. */
+    forbidden = rank % 2;
+    gathers(apart);
+    forbidden = 0;
+    free(one);
+    free(all);
+    OK(MPI_Alloc_mem(MOST * sizeof(int), MPI_INFO_NULL, &one));
+    OK(MPI_Alloc_mem(8 * MOST * sizeof(int), MPI_INFO_NULL, &all));
+    gathers(apart);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 #ifdef RMASHM
     differ(size - 1, 0, 5000, 5005);

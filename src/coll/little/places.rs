@@ -45,14 +45,11 @@ struct Offered {
     claims: [Claim; MEMBERS],
 }
 
-/// Fewer bytes are left to the root to fetch from the givers' memory, or come through its rings, if its own memory is not of the segment.
-const BY_KERNEL: usize = 64 << 10;
-
 /// How long the root sleeps before it looks again whether somebody has written.
 const NAP: Duration = Duration::from_micros(50);
 
 /// Up to so many bytes are left to the root as a message where ranks share cores, and nobody waits.
-const LEFT: usize = 16 << 10;
+const LEFT: usize = 12 << 10;
 
 impl<'a> Little<'a> {
     /// The root's part where some blocks are large.
@@ -105,9 +102,7 @@ impl<'a> Little<'a> {
             let len = block.bytes();
             if let Some(at) = block.in_segment()? {
                 places[from] = Place { at, len };
-            } else if len >= BY_KERNEL
-                && let Some(at) = shown::address(&block.buffer()?)
-            {
+            } else if let Some(at) = shown::address(&block.buffer()?) {
                 places[from] = Place { at, len };
                 private |= 1 << from;
             }
