@@ -11,7 +11,6 @@ use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::runtime::needs::{How, Need, Needs};
 use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
-use crate::transport;
 use crate::transport::counted::Counted;
 use crate::transport::lock::Lock;
 use crate::transport::operation::{Operation, Outcome, block};
@@ -391,6 +390,6 @@ pub(super) fn settled(operation: &Operation) -> bool {
 
 /// Ends an operation that will not end by itself any more.
 pub(super) fn abandon(operation: &Operation, error: Error) {
-    transport::withdraw(operation);
+    task::withdraw(operation);
     operation.complete(MPI_Status::EMPTY, Some(error));
 }

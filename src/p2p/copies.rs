@@ -11,7 +11,6 @@ use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::transport::counted::Counted;
 use crate::transport::operation::{Operation, Outcome};
 use crate::transport::task::{self, Task};
-use crate::transport::withdraw;
 use std::sync::Arc;
 
 /// Copies of the buffers of one operation.
@@ -82,7 +81,7 @@ impl Task for Copied {
     }
 
     fn abandon(&mut self) {
-        withdraw(&self.inner);
+        task::withdraw(&self.inner);
         self.inner.complete(MPI_Status::EMPTY, None);
         // A task that the operation is of may be at them until it is abandoned, too.
         std::mem::forget(self.copies.clone());

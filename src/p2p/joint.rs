@@ -110,6 +110,10 @@ impl Task for Joint {
         self.parts.iter().all(|part| settled(part))
     }
 
+    fn abandon(&mut self) {
+        task::withdraw_all(&self.parts);
+    }
+
     fn set_awaited(&mut self) {
         task::set_awaited(self.parts.iter().map(|part| &**part));
     }

@@ -18,7 +18,7 @@ pub trait Task: Send {
     /// How it ended.
     fn end(&mut self) -> Outcome;
 
-    /// Lets go of what has not ended: the operation was given up because a process died.
+    /// Lets go of what has not ended: the operation was given up because a process died. Nothing touches its buffers after this.
     fn abandon(&mut self) {}
 
     /// The program does nothing else until it has ended.
@@ -84,11 +84,16 @@ pub fn look(times: u32) -> bool {
     moved
 }
 
-/// Completes the operations of tasks that have ended.
-fn end(over: Vec<Begun>) {
+/// These are no longer among the tasks.
+fn forget(over: &[Begun]) {
     let following = over.iter().filter(|begun| begun.task.inner().is_some());
     FOLLOWING.fetch_sub(following.count(), Ordering::SeqCst);
     HOW_MANY.fetch_sub(over.len(), Ordering::SeqCst);
+}
+
+/// Completes the operations of tasks that have ended.
+fn end(over: Vec<Begun>) {
+    forget(&over);
     for Begun {
         operation,
         mut task,
@@ -141,6 +146,25 @@ pub fn cancel(operation: &Operation) -> Result<()> {
     let inner = begun.and_then(|begun| begun.task.inner().cloned());
     drop(tasks);
     super::cancel(inner.as_deref().unwrap_or(operation))
+}
+
+/// Gives an operation up that has not ended, because a process died or its communicator was revoked: as [`super::withdraw`], and of what is a task's
+/// all that the task has begun.
+pub fn withdraw(operation: &Operation) {
+    match operation.about.action {
+        Action::Send | Action::Receive => super::withdraw(operation),
+        Action::Collective(_) | Action::Steps(_) => {
+            let mut tasks = TASKS.lock();
+            let mut begun = tasks.iter();
+            let place = begun.position(|it| std::ptr::eq(&*it.operation, operation));
+            let begun = place.map(|place| tasks.remove(place));
+            drop(tasks);
+            if let Some(mut begun) = begun {
+                forget(std::slice::from_ref(&begun));
+                begun.task.abandon();
+            }
+        }
+    }
 }
 
 /// Gives up those operations that have not ended.

@@ -3,9 +3,9 @@
 //! A note with a block for each process begins with their lengths. What it has no room for is read where it lies, if all of it is in
 //! the segment, or goes by messages. Nobody looks at what is to be empty.
 
-use super::fetched::EACH_BY_ADDRESS;
+use super::fetched::{EACH_BY_ADDRESS, ONE_BY_ADDRESS, gives};
 use super::places::{Place, Places};
-use super::{Little, NOTHING};
+use super::{Little, NOTHING, length};
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
 use crate::coll::planner::Root;
@@ -78,7 +78,8 @@ impl<'a> Little<'a> {
         if alike && !self.is_for_placing(all)? {
             return Ok(false);
         }
-        match self.give_each(outgoing, send.is_some(), alike)? {
+        let takes = alike.then(|| receive[0].bytes());
+        match self.give_each(outgoing, send.is_some(), takes)? {
             Some(given) => self.alltoall_in(given, send, receive, alike),
             None => Ok(false),
         }
@@ -102,6 +103,14 @@ impl<'a> Little<'a> {
             // What would be messages goes better over the board.
             let is_here = |number| !matches!(number, BY_MESSAGES | EACH_BY_ADDRESS);
             if !self.are_all(&round, is_here)? {
+                // Who gives less than that finds it, too, and is not there.
+                for (from, block) in self.others(receive) {
+                    let (number, len) = (self.number(&round, from)?, block.bytes());
+                    match is_here(number) && number != BY_PLACES {
+                        true => self.find(&round, from, len).map(drop)?,
+                        false => same_length(sent_to(&round, from, self.comm, number), len)?,
+                    }
+                }
                 return Ok(false);
             }
         }
@@ -140,12 +149,12 @@ impl<'a> Little<'a> {
     }
 
     /// Pins a note with the blocks for the others, or with where they lie if that `may` be told, or with their lengths alone. If they are
-    /// `alike`, that of two may be to be fetched.
+    /// alike, that of two may be to be fetched: such as this process `takes`.
     fn give_each(
         &mut self,
         blocks: &[Vector],
         may: bool,
-        alike: bool,
+        takes: Option<usize>,
     ) -> Result<Option<(Round<'a>, Means)>> {
         let lengths = lengths(self.comm);
         let all = self.others(blocks).map(|(_, block)| block.bytes());
@@ -165,15 +174,11 @@ impl<'a> Little<'a> {
             return Ok(round.map(|round| (round, Means::Places)));
         }
         if may
-            && alike
+            && let Some(takes) = takes
             && let [one, two] = blocks
         {
-            let (own, other) = if self.comm.rank == 0 {
-                (one, two)
-            } else {
-                (two, one)
-            };
-            if let Some(round) = self.show(EACH_BY_ADDRESS, other, own.bytes())? {
+            let other = if self.comm.rank == 0 { two } else { one };
+            if let Some(round) = self.show(EACH_BY_ADDRESS, other, takes)? {
                 return Ok(Some((round, Means::Places)));
             }
         }
@@ -254,7 +259,7 @@ impl<'a> Little<'a> {
 
     /// Gives the others their blocks, in one note or as messages. False as for `pin`.
     fn give_to_all(&mut self, blocks: &[Vector]) -> Result<bool> {
-        let Some((_, means)) = self.give_each(blocks, true, false)? else {
+        let Some((_, means)) = self.give_each(blocks, true, None)? else {
             return Ok(false);
         };
         if means == Means::Messages {
@@ -278,4 +283,23 @@ impl<'a> Little<'a> {
 /// Bytes of the lengths at the beginning of a note.
 fn lengths(comm: &Comm) -> usize {
     comm.meeting.size() * size_of::<u32>()
+}
+
+/// How many bytes `from` gives to this process, whose note in `round` has this `number`.
+pub(super) fn sent_to(round: &Round<'_>, from: usize, comm: &Comm, number: usize) -> usize {
+    match number {
+        ONE_BY_ADDRESS | EACH_BY_ADDRESS => gives(round, from),
+        BY_PLACES => {
+            let places = round.data(from, size_of::<Places>()).cast::<Places>();
+            // SAFETY: the number says that the note has places.
+            unsafe { (*places)[comm.rank].len }
+        }
+        BY_MESSAGES => {
+            let lengths = round.data(from, lengths(comm)).cast::<u32>();
+            // SAFETY: and this one that it has a length for each.
+            unsafe { *lengths.wrapping_add(comm.rank) as usize }
+        }
+        // Blocks that are as long, or one.
+        number => length(number),
+    }
 }

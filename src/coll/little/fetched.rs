@@ -36,6 +36,17 @@ struct Told {
     takes: usize,
 }
 
+/// What the note of `from` says, whose number is one of those.
+fn told(round: &Round<'_>, from: usize) -> Told {
+    // SAFETY: the number of the note says that it has this.
+    unsafe { *round.data(from, size_of::<Told>()).cast::<Told>() }
+}
+
+/// How many bytes it gives.
+pub(super) fn gives(round: &Round<'_>, from: usize) -> usize {
+    told(round, from).gives
+}
+
 impl<'a> Little<'a> {
     /// Whether one of two processes is to offer that the other one fetches a block of `len` bytes: not if this one decides, and for messages.
     fn is_to_be_fetched(&self, len: usize) -> bool {
@@ -77,16 +88,6 @@ impl<'a> Little<'a> {
         Ok(are_shown)
     }
 
-    /// What the other one's note says: how many bytes it gives.
-    pub(super) fn gives(&self, round: &Round<'a>, from: usize) -> usize {
-        self.told(round, from).gives
-    }
-
-    fn told(&self, round: &Round<'a>, from: usize) -> Told {
-        // SAFETY: the number of the note says that it has this.
-        unsafe { *round.data(from, size_of::<Told>()).cast::<Told>() }
-    }
-
     /// Fetches the block that the other one of two has shown, and lets it fetch this one's.
     pub(super) fn exchange_shown(
         mut self,
@@ -96,7 +97,7 @@ impl<'a> Little<'a> {
         stays: Option<(&Vector, &Vector)>,
     ) -> Result<bool> {
         let other = 1 - self.comm.rank;
-        let (told, len) = (self.told(&round, other), take.bytes());
+        let (told, len) = (told(&round, other), take.bytes());
         // Both find what does not fit, and go no further.
         same_length(told.gives, len)?;
         same_length(give.bytes(), told.takes)?;

@@ -4,7 +4,7 @@
 //! If a process has died, or the communicator was revoked, nobody can wait for all: then those that have read get an error, too. That is one copy,
 //! where notes, the board and messages through rings are two, and there is nothing to match.
 
-use super::fetched::ONE_BY_ADDRESS;
+use super::fetched::{ONE_BY_ADDRESS, gives};
 use super::{AS_MESSAGE, Little, PLACED, length};
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
@@ -153,7 +153,9 @@ impl<'a> Little<'a> {
         let place = self.placed(given, true)?;
         let mut pinned = match place {
             Some(at) => self.show_to(at, len, !(1 << rank))?,
-            None if alike => self.show(ONE_BY_ADDRESS, given, len)?,
+            None if alike && blocks.len() == 2 => {
+                self.show(ONE_BY_ADDRESS, given, blocks[1 - rank].bytes())?
+            }
             None => None,
         };
         if pinned.is_none() && place.is_none() {
@@ -185,7 +187,7 @@ impl<'a> Little<'a> {
             // All find that: who gives less may not be here, and so not read.
             for member in 0..size {
                 let sent = match self.number(&round, member)? {
-                    ONE_BY_ADDRESS => self.gives(&round, member),
+                    ONE_BY_ADDRESS => gives(&round, member),
                     number => length(number),
                 };
                 same_length(sent, len)?;

@@ -228,4 +228,10 @@ impl Task for Receives {
         status.set_count(bytes);
         Outcome::new(status, error)
     }
+
+    fn abandon(&mut self) {
+        let state = self.0.state.lock();
+        let operations = state.arriving.iter().map(|a| a.operation.clone());
+        task::withdraw_all(&operations.collect::<Vec<_>>());
+    }
 }

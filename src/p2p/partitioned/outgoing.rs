@@ -226,4 +226,9 @@ impl Task for SendTask {
         let error = pending.iter().find_map(|sent| sent.outcome().error);
         Outcome::new(MPI_Status::EMPTY, error)
     }
+
+    fn abandon(&mut self) {
+        let pending = std::mem::take(&mut self.0.state.lock().pending);
+        task::withdraw_all(&pending);
+    }
 }

@@ -10,8 +10,8 @@
 mod folding;
 mod moving;
 
-use super::each::Means;
-use super::{Little, NOTHING, length};
+use super::each::{Means, sent_to};
+use super::{Little, NOTHING};
 use crate::coll::decide::{Call, Collective};
 use crate::coll::elements::{Element, Vector};
 use crate::coll::fold::Fold;
@@ -182,7 +182,10 @@ impl Short {
     /// The `all` bytes that `from` gave in blocks of `len`. Errors: it failed; its blocks are of another length.
     #[inline]
     fn sure(&self, begun: &Begun, from: usize, len: usize, all: usize) -> Result<*const u8> {
-        same_length(length(begun.round.number(from, &self.what())?), len)?;
+        let number = begun.round.number(from, &self.what())?;
+        if number != len {
+            same_length(sent_to(&begun.round, from, self.comm, number), len)?;
+        }
         Ok(begun.round.data(from, all))
     }
 

@@ -199,8 +199,11 @@ impl Short {
                     .allgather_otherwise(begun, mine, blocks, alike)
                     .map(Some);
             }
+            // What could not be taken then may be there now.
             for from in self.others() {
-                self.sure(&begun, from, mine.len, mine.len)?;
+                let data = self.sure(&begun, from, mine.len, mine.len)?;
+                // SAFETY: `from` gave so many bytes.
+                unsafe { blocks.get()[from].take(data) };
             }
         }
         // SAFETY: the block is as long.
