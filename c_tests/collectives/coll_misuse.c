@@ -137,6 +137,31 @@ static void different_memory(MPI_Comm comm, int small, int large)
     OK(MPI_Free_mem(memory));
 }
 
+/* The same between two that have exchanged long blocks so often that both ways were tried: what one gives is as it takes it, but the other one's
+ * is longer, or shorter. */
+static void different_after_many(MPI_Comm comm)
+{
+    int turn, i, n = 8000, error;
+    if (size != 2)
+        return;
+    for (turn = 0; turn < 4; turn++) {
+        for (i = 0; i < 10; i++) {
+            OK(MPI_Allgather(from, n, MPI_INT, to, n, MPI_INT, comm));
+            OK(MPI_Alltoall(from, n, MPI_INT, to, n, MPI_INT, comm));
+        }
+        i = turn & 1 ? 7000 : 9000;
+        if (turn & 2)
+            error = MPI_Allgather(from, n, MPI_INT, to, rank == 0 ? i : n, MPI_INT, comm);
+        else
+            error = MPI_Alltoall(from, rank == 0 ? i : n, MPI_INT, to, n, MPI_INT, comm);
+        CHECK(rank != 0 || error != MPI_SUCCESS);
+        still_works(comm);
+        much_works(comm);
+        CHECK(MPI_Alltoall(from, rank == 0 ? 100 : n, MPI_INT, to, rank == 0 ? 100 : n, MPI_INT, comm) != MPI_SUCCESS);
+        still_works(comm);
+    }
+}
+
 /* The first operation of a communicator, which makes what both ways need: rank 1 gives what goes one way, the others what goes the
  * other. */
 static void different_at_first(MPI_Comm comm)
@@ -209,6 +234,7 @@ static void all(MPI_Comm comm)
     different_memory(comm, 127, 128);
     different_memory(comm, 100, 1000);
     different_memory(comm, 200, 5000);
+    different_after_many(comm);
     different_at_first(comm);
     nothing_of_one(comm);
     nothing_but_wrong(comm);

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { OPERATIONS = 7, ROUNDS = 12, MOST = 2 << 20 };
+enum { OPERATIONS = 7, ROUNDS = 12, LITTLE = 400, MOST = 2 << 20 };
 
 static int n;
 static int *from, *to;
@@ -93,6 +93,29 @@ static long time_of(int operation)
     return (long)(took * 1e9) + 1;
 }
 
+/* Of little, one after the other until the communicator is revoked. */
+static void many(int operation, int round)
+{
+    pthread_t thread;
+    long later = round * 7919 % 200000;
+    int code = MPI_SUCCESS;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (rank == size - 1)
+        CHECK(pthread_create(&thread, NULL, revoke_later, &later) == 0);
+    while (code == MPI_SUCCESS) {
+        set_all(from, 1);
+        set_all(to, 0);
+        code = call(operation);
+        if (code == MPI_SUCCESS)
+            is_right(operation);
+    }
+    if (rank == size - 1)
+        CHECK(pthread_join(thread, NULL) == 0);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Comm_free(&comm));
+}
+
 int main(int argc, char **argv)
 {
     check_start_threads(&argc, &argv);
@@ -113,6 +136,12 @@ int main(int argc, char **argv)
             for (int round = 0; round < ROUNDS; round++)
                 one(operation, round, took);
         }
+        int most = n;
+        n = 50;
+        for (int operation = 0; operation < OPERATIONS; operation++)
+            for (int round = 0; round < LITTLE; round++)
+                many(operation, round);
+        n = most;
         if (allocated) {
             OK(MPI_Free_mem(from));
             OK(MPI_Free_mem(to));

@@ -175,3 +175,72 @@ pub fn withdraw_all(operations: &[Counted<Operation>]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::operation::{About, Partners};
+    use super::*;
+    use crate::mpi::constants::MPI_COMM_WORLD;
+    use std::sync::Arc;
+
+    #[derive(Default)]
+    struct Seen {
+        advanced: AtomicUsize,
+        abandoned: AtomicUsize,
+    }
+
+    struct Endless(Arc<Seen>, Option<Counted<Operation>>);
+
+    impl Task for Endless {
+        fn advance(&mut self) -> bool {
+            self.0.advanced.fetch_add(1, Ordering::Relaxed);
+            false
+        }
+
+        fn end(&mut self) -> Outcome {
+            Outcome::NOTHING
+        }
+
+        fn abandon(&mut self) {
+            self.0.abandoned.fetch_add(1, Ordering::Relaxed);
+            if let Some(inner) = &self.1 {
+                withdraw(inner);
+            }
+        }
+    }
+
+    fn operation() -> Counted<Operation> {
+        Operation::new(About {
+            action: Action::Collective("MPI_Ibarrier"),
+            context: 0,
+            peer: 0,
+            tag: 0,
+            partners: Partners::One(0),
+            comm: MPI_COMM_WORLD,
+        })
+    }
+
+    /// What is given up lets go at once, with what it has begun itself, and goes no further; others go on.
+    #[test]
+    fn who_is_given_up_goes_no_further() {
+        let (seen, operations) = (
+            [(); 3].map(|()| Arc::<Seen>::default()),
+            [(); 3].map(|()| operation()),
+        );
+        let [inner, outer, other] = &operations;
+        let with = [None, Some(inner.clone()), None];
+        for ((operation, seen), with) in operations.iter().zip(&seen).zip(with) {
+            begin(operation.clone(), Endless(seen.clone(), with));
+        }
+        look(0);
+        withdraw(outer);
+        let abandoned = || [0, 1, 2].map(|i: usize| seen[i].abandoned.load(Ordering::Relaxed));
+        assert_eq!(abandoned(), [1, 1, 0]);
+        look(0);
+        withdraw(outer);
+        let advanced = [0, 1, 2].map(|i: usize| seen[i].advanced.load(Ordering::Relaxed));
+        assert_eq!((advanced, abandoned()), ([1, 1, 2], [1, 1, 0]));
+        withdraw(other);
+        assert!(!are_begun());
+    }
+}

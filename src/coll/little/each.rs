@@ -103,13 +103,16 @@ impl<'a> Little<'a> {
             // What would be messages goes better over the board.
             let is_here = |number| !matches!(number, BY_MESSAGES | EACH_BY_ADDRESS);
             if !self.are_all(&round, is_here)? {
-                // Who gives less than that finds it, too, and is not there.
-                for (from, block) in self.others(receive) {
-                    let (number, len) = (self.number(&round, from)?, block.bytes());
-                    match is_here(number) && number != BY_PLACES {
-                        true => self.find(&round, from, len).map(drop)?,
-                        false => same_length(sent_to(&round, from, self.comm, number), len)?,
-                    }
+                // All give as much, else all find that: who gives less may not be there.
+                for (from, block) in self.others(outgoing) {
+                    let number = self.number(&round, from)?;
+                    let sent = match number {
+                        EACH_BY_ADDRESS | BY_PLACES | BY_MESSAGES | NOTHING => {
+                            sent_to(&round, from, self.comm, number)
+                        }
+                        number => told_in(&round, from, self.comm, number),
+                    };
+                    same_length(sent, block.bytes())?;
                 }
                 return Ok(false);
             }
@@ -294,12 +297,15 @@ pub(super) fn sent_to(round: &Round<'_>, from: usize, comm: &Comm, number: usize
             // SAFETY: the number says that the note has places.
             unsafe { (*places)[comm.rank].len }
         }
-        BY_MESSAGES => {
-            let lengths = round.data(from, lengths(comm)).cast::<u32>();
-            // SAFETY: and this one that it has a length for each.
-            unsafe { *lengths.wrapping_add(comm.rank) as usize }
-        }
+        BY_MESSAGES => told_in(round, from, comm, lengths(comm)),
         // Blocks that are as long, or one.
         number => length(number),
     }
+}
+
+/// The length for this process in the note of `from`, of `len` bytes, which begins with one for each.
+fn told_in(round: &Round<'_>, from: usize, comm: &Comm, len: usize) -> usize {
+    let lengths = round.data(from, len).cast::<u32>();
+    // SAFETY: there is room for them in any note, and it is aligned as they are.
+    unsafe { *lengths.wrapping_add(comm.rank) as usize }
 }
