@@ -12,7 +12,7 @@
 //! | barrier                            | dissemination: log2 n rounds                                                | blocking: the meeting's |
 //! | broadcast                          | up to 8 KiB a binomial tree; above, all fetch from the root                 | blocking: notes; between two in pieces up to 12 KiB, of the segment up to 8 KiB |
 //! | gather, scatter                    | every block directly                                                        | blocking: notes; between two as a broadcast; a gather of more, into the root's memory |
-//! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes; of different lengths: notes |
+//! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes; of different lengths: notes; between two from 8 KiB on fetched |
 //! | allgather of more than 16          | handed on: log2 n rounds, with those at distances of powers of two          | the same                |
 //! | alltoall of more than 16, to 256 B | the same                                                                    | the same                |
 //! | allreduce                          | below 32 KiB all send to all (up to 16 processes) or reduce and broadcast; from there each folds its share, then allgather | blocking: between two notes, else not from 64 KiB on |
