@@ -120,9 +120,11 @@ fn valgrind() {
             run(&mut command);
         };
         watched(command("env"));
-        let mut job = command(prefix().join("bin/mpiexec"));
-        job.args(["-n", "2"]);
-        watched(job);
+        for ranks in ["2", "3"] {
+            let mut job = command(prefix().join("bin/mpiexec"));
+            job.args(["-n", ranks]);
+            watched(job);
+        }
     }
 }
 

@@ -45,6 +45,7 @@ pub mod stillness;
 pub mod text;
 pub mod view;
 pub mod visitors;
+pub mod watched;
 
 /// A place in the job segment, in bytes from its beginning. 0 is the segment's header and so never an allocation.
 pub type Offset = usize;

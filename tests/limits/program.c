@@ -61,6 +61,26 @@ static void own_arrays(int next)
     MPI_Info_free(&info);
 }
 
+/* What all copy to the root's own memory, in every length that has a way of its own, and what two exchange. */
+static void gathers(void)
+{
+    for (int count = 1000; count <= 81000; count *= 3) {
+        int *given = malloc(count * sizeof(int)), *got = malloc(sizeof(int) * size * count);
+        for (int i = 0; i < count; i++)
+            given[i] = rank + i;
+        for (int round = 0; round < 10; round++) {
+            MPI_Gather(given, count, MPI_INT, got, count, MPI_INT, round % size, MPI_COMM_WORLD);
+            for (int i = 0; rank == round % size && i < size * count; i++)
+                expect(got[i], i / count + i % count, "what was gathered");
+            MPI_Allgather(given, count, MPI_INT, got, count, MPI_INT, MPI_COMM_WORLD);
+            for (int i = 0; i < size * count; i++)
+                expect(got[i], i / count + i % count, "what all have gathered");
+        }
+        free(given);
+        free(got);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -77,6 +97,7 @@ int main(int argc, char **argv)
     expect(sum, size * (size - 1) / 2, "the sum of all ranks");
     windows(next);
     own_arrays(next);
+    gathers();
     free(given);
     free(got);
     MPI_Finalize();

@@ -19,6 +19,7 @@ use crate::runtime::wait::spin;
 use crate::shm::Offset;
 use crate::shm::claim::Claim;
 use crate::shm::segment::segment;
+use crate::shm::watched::others_wrote;
 use crate::transport::Buffer;
 use crate::transport::shown::{self, Shown};
 use std::time::Duration;
@@ -81,6 +82,11 @@ impl<'a> Little<'a> {
         let ended = stayed.and(taken).and(self.end(None));
         if ended.is_err() {
             take_back(comm, offered(&round, comm.rank));
+        }
+        for (from, place) in places.iter().enumerate() {
+            if private >> from & 1 != 0 {
+                others_wrote(place.at, place.len);
+            }
         }
         ended
     }
