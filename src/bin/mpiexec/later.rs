@@ -36,13 +36,16 @@ impl Supervisor<'_> {
             if self.is_ending(order.rank) {
                 continue;
             }
+            let had_room = self.has_room(&order);
             let filled = parts_of(&order).and_then(|parts| {
                 let filled = self.fill(&order, parts);
                 filled.map_err(|refusal| Error::new(Class::Spawn, refusal.text))
             });
-            // Those that are about to end will leave their places.
+            // Those that are about to end will leave their places, or have done so in this moment.
             let since = *self.unfilled.entry(order.rank).or_insert_with(Instant::now);
-            if filled.is_err() && self.lacks_room(&order) && since.elapsed() < PATIENCE {
+            // (In this order: what is not to be over any more is there.)
+            let may_have_room = || self.lacks_room(&order) || self.has_room(&order);
+            if filled.is_err() && !had_room && since.elapsed() < PATIENCE && may_have_room() {
                 continue;
             }
             self.unfilled.remove(&order.rank);
@@ -64,6 +67,11 @@ impl Supervisor<'_> {
         (1..=most).rev().find(fits).unwrap_or(0)
     }
 
+    /// Whether there are places for what an order has.
+    fn has_room(&self, order: &Order) -> bool {
+        choose(&order.programs, self.room()).is_ok()
+    }
+
     /// Whether an order cannot be filled now, but could be if some had ended that were started later, or those had heard of it that have
     /// asked for them.
     fn lacks_room(&self, order: &Order) -> bool {
@@ -73,9 +81,7 @@ impl Supervisor<'_> {
             let has_ended = self.job.segment.state(rank) == State::Exited;
             self.fates[rank].is_none() || has_ended && !self.job.segment.is_over(rank)
         };
-        choose(&order.programs, self.room()).is_err()
-            && choose(&order.programs, most).is_ok()
-            && later.any(is_to_be_over)
+        !self.has_room(order) && choose(&order.programs, most).is_ok() && later.any(is_to_be_over)
     }
 
     /// Starts all that an order has, of which these are the parts, or nothing.
