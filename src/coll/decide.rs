@@ -141,7 +141,9 @@ impl Call {
         if !self.meet()? {
             plan::run(self.plan(tag)?)?;
         }
-        comm.exchanges.lock().end(Way::InParts);
+        if comm.meeting.size() == 2 {
+            comm.exchanges.lock().end(Way::InParts);
+        }
         Ok(())
     }
 

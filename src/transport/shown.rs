@@ -23,30 +23,7 @@ pub fn set_refused() {
 ///
 /// Errors: `MPI_ERR_OTHER`, if the kernel refuses; `MPI_ERR_PROC_FAILED`.
 pub fn fetch(from: u32, address: usize, to: &Buffer, len: usize) -> Result<()> {
-    reach(from, |pid| read_peer(pid, address, to, len))
-}
-
-fn read_peer(pid: i32, address: usize, to: &Buffer, len: usize) -> Result<()> {
-    let remote = |at: usize, n: usize| Piece::new(std::ptr::without_provenance(address + at), n);
-    if let Some(address) = to.run() {
-        let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
-        // SAFETY: the buffer is the receive's until it is complete, and as long.
-        let copied = unsafe { peer::copy_run(pid, Way::FromPeer, local, remote(0, len)) };
-        return copied.map_err(Error::from);
-    }
-    let mut stage = vec![0_u8; len.min(STAGE)];
-    let mut at = 0;
-    while at < len {
-        let n = STAGE.min(len - at);
-        let local = Piece::new(stage.as_mut_ptr().cast(), n);
-        // SAFETY: the stage is ours and has `n` bytes; the buffer as above.
-        unsafe {
-            peer::copy_run(pid, Way::FromPeer, local, remote(at, n))?;
-            to.write(at..at + n, stage.as_ptr());
-        }
-        at += n;
-    }
-    Ok(())
+    reach(from, |pid| copy(pid, Way::FromPeer, address, to, len))
 }
 
 /// Copies the data of `from` to an address of another process, a rank in the job, which has shown to this one that there is room for it. Blocks while
@@ -55,29 +32,36 @@ fn read_peer(pid: i32, address: usize, to: &Buffer, len: usize) -> Result<()> {
 /// Errors: `MPI_ERR_OTHER`, if the kernel refuses; `MPI_ERR_PROC_FAILED`.
 pub fn put(from: &Buffer, to: u32, address: usize) -> Result<()> {
     let _visit = visit(to)?;
+    reach(to, |pid| copy(pid, Way::ToPeer, address, from, from.len()))
+}
+
+/// Copies `len` bytes between `buffer`, which is an operation's that is not complete, and an address of process `pid`.
+fn copy(pid: i32, way: Way, address: usize, buffer: &Buffer, len: usize) -> Result<()> {
     let remote = |at: usize, n: usize| Piece::new(std::ptr::without_provenance(address + at), n);
-    let len = from.len();
-    reach(to, |pid| {
-        if let Some(address) = from.run() {
-            let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
-            // SAFETY: the buffer is the caller's, and has so many bytes; the place was shown for them.
-            let copied = unsafe { peer::copy_run(pid, Way::ToPeer, local, remote(0, len)) };
-            return copied.map_err(Error::from);
-        }
-        let mut stage = vec![0_u8; len.min(STAGE)];
-        let mut at = 0;
-        while at < len {
-            let n = STAGE.min(len - at);
-            let local = Piece::new(stage.as_ptr().cast(), n);
-            // SAFETY: the stage is ours and has `n` bytes; the rest as above.
-            unsafe {
-                from.read(at..at + n, stage.as_mut_ptr());
-                peer::copy_run(pid, Way::ToPeer, local, remote(at, n))?;
+    if let Some(address) = buffer.run() {
+        let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
+        // SAFETY: the buffer is the operation's until it is complete, and as long; the other side was shown.
+        let copied = unsafe { peer::copy_run(pid, way, local, remote(0, len)) };
+        return copied.map_err(Error::from);
+    }
+    let mut stage = vec![0_u8; len.min(STAGE)];
+    let mut at = 0;
+    while at < len {
+        let n = STAGE.min(len - at);
+        let local = Piece::new(stage.as_mut_ptr().cast(), n);
+        // SAFETY: the stage is ours and has `n` bytes; the rest as above.
+        unsafe {
+            if way == Way::ToPeer {
+                buffer.read(at..at + n, stage.as_mut_ptr());
             }
-            at += n;
+            peer::copy_run(pid, way, local, remote(at, n))?;
+            if way == Way::FromPeer {
+                buffer.write(at..at + n, stage.as_ptr());
+            }
         }
-        Ok(())
-    })
+        at += n;
+    }
+    Ok(())
 }
 
 /// Times that this process lets others read or write its memory by the kernel, without a message.

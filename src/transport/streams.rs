@@ -4,7 +4,7 @@
 use super::matching::Receive;
 use super::transfer::settle;
 use super::ways::Begun;
-use super::{Buffer, Envelope};
+use super::{Buffer, Envelope, ways};
 use crate::runtime;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,13 +54,26 @@ enum Into {
 pub struct Streams(FxHashMap<Key, Stream>);
 
 impl Streams {
-    /// Begins a message of some bytes, more than none, that goes to `receive`, or is kept for one.
-    pub fn begin(&mut self, message: Message, receive: Option<Receive>) {
-        let into = match receive {
-            Some(receive) => Into::Receive(receive, 0),
-            None => Into::Kept(runtime::must_hold(message.bytes)),
+    /// Begins a message of `bytes`, more than none, that goes to `receive`, or is kept for one: then it takes the time of its receiver. It is
+    /// `exchanged` as its header says.
+    pub fn begin(
+        &mut self,
+        key: Key,
+        envelope: Envelope,
+        (bytes, exchanged): (u64, bool),
+        receive: Option<Receive>,
+    ) {
+        let (into, begun) = match receive {
+            Some(receive) => (Into::Receive(receive, 0), ways::begin(bytes, exchanged)),
+            None => (Into::Kept(runtime::must_hold(bytes as usize)), None),
         };
-        self.0.insert(message.key, Stream { message, into });
+        let message = Message {
+            key,
+            envelope,
+            bytes: bytes as usize,
+            begun,
+        };
+        self.0.insert(key, Stream { message, into });
     }
 
     /// Goes on with a message of which so many bytes came to its receive, and not yet all.

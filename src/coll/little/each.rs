@@ -178,12 +178,10 @@ impl<'a> Little<'a> {
         }
         if may
             && let Some(takes) = takes
-            && let [one, two] = blocks
+            && blocks.len() == 2
+            && let Some(round) = self.show(EACH_BY_ADDRESS, &blocks[1 - self.comm.rank], takes)?
         {
-            let other = if self.comm.rank == 0 { two } else { one };
-            if let Some(round) = self.show(EACH_BY_ADDRESS, other, takes)? {
-                return Ok(Some((round, Means::Places)));
-            }
+            return Ok(Some((round, Means::Places)));
         }
         let (len, number, means) = match fits {
             true => (len, len, Means::Note),
@@ -233,9 +231,7 @@ impl<'a> Little<'a> {
         let lengths = lengths(self.comm);
         let number = self.number(round, from)?;
         if number == BY_PLACES {
-            let places = round.data(from, size_of::<Places>()).cast::<Places>();
-            // SAFETY: the number of the note says that it has places.
-            let place = unsafe { (*places)[self.comm.rank] };
+            let place = place_in(round, from, self.comm);
             return self.reach((place.at, place.len), len).map(Some);
         }
         if number == NOTHING {
@@ -292,15 +288,18 @@ fn lengths(comm: &Comm) -> usize {
 pub(super) fn sent_to(round: &Round<'_>, from: usize, comm: &Comm, number: usize) -> usize {
     match number {
         ONE_BY_ADDRESS | EACH_BY_ADDRESS => gives(round, from),
-        BY_PLACES => {
-            let places = round.data(from, size_of::<Places>()).cast::<Places>();
-            // SAFETY: the number says that the note has places.
-            unsafe { (*places)[comm.rank].len }
-        }
+        BY_PLACES => place_in(round, from, comm).len,
         BY_MESSAGES => told_in(round, from, comm, lengths(comm)),
         // Blocks that are as long, or one.
         number => length(number),
     }
+}
+
+/// Where the block for this process lies by the note of `from`, whose number says that it has places.
+fn place_in(round: &Round<'_>, from: usize, comm: &Comm) -> Place {
+    let places = round.data(from, size_of::<Places>()).cast::<Places>();
+    // SAFETY: the note has them.
+    unsafe { (*places)[comm.rank] }
 }
 
 /// The length for this process in the note of `from`, of `len` bytes, which begins with one for each.

@@ -11,7 +11,7 @@
 
 use super::{Little, copy};
 use crate::coll::elements::Vector;
-use crate::coll::plan::{self, same_length};
+use crate::coll::plan::same_length;
 use crate::error::{Class, Result};
 use crate::observe;
 use crate::runtime::notes::{NOTE, Round};
@@ -122,9 +122,7 @@ impl<'a> Little<'a> {
         if refused {
             self.messages().receive(other, take)?;
         }
-        if let Some(plan) = self.plan.take() {
-            plan::run(plan.finish())?;
-        }
+        self.carry_out(None)?;
         if self.comm.rank == 0 {
             self.comm.exchanges.lock().end(Way::Fetched);
         }

@@ -151,19 +151,18 @@ impl<'a> Little<'a> {
             return Ok(false);
         }
         let place = self.placed(given, true)?;
-        let mut pinned = match place {
-            Some(at) => self.show_to(at, len, !(1 << rank))?,
-            None if alike && blocks.len() == 2 => {
-                self.show(ONE_BY_ADDRESS, given, blocks[1 - rank].bytes())?
-            }
-            None => None,
+        let pinned = if let Some(at) = place {
+            self.show_to(at, len, !(1 << rank))?
+        } else if alike
+            && blocks.len() == 2
+            && let Some(round) = self.show(ONE_BY_ADDRESS, given, blocks[1 - rank].bytes())?
+        {
+            Some(round)
+        } else if len > NOTE {
+            self.announce(len)?
+        } else {
+            self.give_again(given)?
         };
-        if pinned.is_none() && place.is_none() {
-            pinned = match len > NOTE {
-                true => self.announce(len)?,
-                false => self.give_again(given)?,
-            };
-        }
         match pinned {
             Some(round) => self.allgather_in(round, mine, blocks, alike),
             None => Ok(false),

@@ -17,7 +17,7 @@ use crate::transport::streams::{Key, Message};
 use crate::transport::transfer::{Announced, Transfer, settle};
 use crate::transport::trials::Way;
 use crate::transport::ways::Begun;
-use crate::transport::{Envelope, checked, observed, ways};
+use crate::transport::{Envelope, checked, observed};
 use crate::{check, observe};
 use std::time::Instant;
 
@@ -163,17 +163,8 @@ impl Core {
             observed::received(from, header, buffer, Some(operation));
         }
         let key = (from, id);
-        let message = Message {
-            key,
-            envelope,
-            bytes: header.bytes as usize,
-            // One that is kept takes the time of its receiver.
-            begun: match is_kept {
-                true => None,
-                false => ways::begin(header.bytes, header.exchanged),
-            },
-        };
-        self.streams.begin(message, receive);
+        let about = (header.bytes, header.exchanged);
+        self.streams.begin(key, envelope, about, receive);
         self.part(key, data);
         if is_kept {
             self.keep(header, from, Body::Coming { id });
@@ -236,13 +227,9 @@ impl Core {
             Body::There { id, announced } if self.is_for_parts(id, announced, &arrival) => {
                 offer_at(announced.offer).ask(id);
                 let from = arrival.from;
-                let message = Message {
-                    key: (from, id),
-                    envelope,
-                    bytes: arrival.bytes as usize,
-                    begun: ways::begin(arrival.bytes, arrival.exchanged),
-                };
-                self.streams.begin(message, Some(receive));
+                let about = (arrival.bytes, arrival.exchanged);
+                let receive = Some(receive);
+                self.streams.begin((from, id), envelope, about, receive);
                 let header = Header::control(Kind::Wanted, id);
                 self.links.post(from, header, Payload::None);
             }
