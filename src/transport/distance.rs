@@ -90,6 +90,11 @@ impl Manner {
     pub fn is_timed(&self) -> bool {
         self.begun.is_some()
     }
+
+    /// Whether the other core is not far, and that is not to be found out now.
+    pub fn is_near(&self) -> bool {
+        self.begun.is_none() && self.way != Way::PastCaches
+    }
 }
 
 impl Distance {

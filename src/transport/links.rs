@@ -219,7 +219,7 @@ impl Links {
     pub fn has_room(&mut self, to: u32, len: usize) -> bool {
         let piece = self.piece(len);
         let link = self.link(to);
-        link.waiting.is_empty() && link.outbox.has_room(len.div_ceil(piece), piece)
+        link.waiting.is_empty() && link.outbox.has_room(len, piece)
     }
 
     #[inline]
@@ -424,10 +424,8 @@ impl Link {
         if buffer.len() < SHORT {
             return self.push_piece(header, buffer, 0..buffer.len(), true);
         }
-        let most = match self.outbox.is_beyond_cache() || self.outbox.is_for_tray() {
-            true => LONG_PIECE,
-            false => PIECE,
-        };
+        let is_long = self.outbox.is_beyond_cache() || self.outbox.is_for_tray(buffer.len());
+        let most = if is_long { LONG_PIECE } else { PIECE };
         let piece = piece(buffer.len(), most, longest);
         let mut pushed = 0;
         let all = loop {
@@ -462,10 +460,11 @@ impl Link {
         let many = len < buffer.len();
         header.payload = len as u16;
         let is_last = range.end == buffer.len();
-        let tray = many && self.outbox.is_for_tray();
-        let manner = self
-            .distance
-            .next(len, many && !tray && !self.outbox.is_beyond_cache());
+        let has_turn = self.outbox.is_for_tray(buffer.len());
+        let near = many && !has_turn && !self.outbox.is_beyond_cache();
+        let manner = self.distance.next(len, near);
+        // One piece goes to a far core past the caches, and the times that tell how far it is are not those of a tray's lines.
+        let tray = has_turn && (many || manner.is_near());
         // SAFETY: the ring gives room for the payload; the buffer is the send's until it is complete.
         let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, manner.way) };
         let is_in = match tray {

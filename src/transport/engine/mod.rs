@@ -28,7 +28,7 @@ use super::lock::{Mutex, MutexGuard};
 use super::matching::Queues;
 use super::operation::{Operation, wake_threads};
 use super::recent::Recent;
-use super::ring::{Cell, Header, Kind};
+use super::ring::{Cell, Header, Kind, Room};
 use super::sends::Sends;
 use super::streams::{Key, Streams};
 use super::transfer::{Announced, Transfer};
@@ -279,10 +279,7 @@ impl Engine {
         {
             core.take_cell(sender, &cell);
             let (room, payload) = (cell.room(), cell.payload.len());
-            inbox.release(ring, room);
-            if room.hands_over() {
-                core.links.take_turn(sender);
-            }
+            core.is_done_with(inbox, ring, room);
             taken += 1;
             bytes += payload.max(room.size() as usize);
             // What comes next may be for the caller's next receive.
@@ -298,6 +295,15 @@ impl Engine {
 }
 
 impl Core {
+    /// The oldest cell in a ring, which takes that `room`, has been taken.
+    #[inline(always)]
+    fn is_done_with(&mut self, inbox: &mut Inbox, ring: usize, room: Room) {
+        inbox.release(ring, room);
+        if room.hands_over() {
+            self.links.take_turn(inbox.sender(ring));
+        }
+    }
+
     #[inline]
     fn queues(&mut self, context: u32) -> &mut Queues {
         let contexts = &mut self.contexts;

@@ -108,7 +108,7 @@ pub unsafe fn receive_short(
         // SAFETY: the caller's promise.
         unsafe { copy(cell.payload.as_ptr(), room, bytes) };
         let taken = cell.room();
-        inbox.release(ring, taken);
+        core.is_done_with(inbox, ring, taken);
         inbox.offer_room(ring);
         return Some((bytes, tag));
     }

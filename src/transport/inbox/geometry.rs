@@ -31,7 +31,7 @@ const ALL_RINGS: usize = 8 << 20;
 const LARGEST_RING: usize = 2 << 20;
 const LARGEST_RINGS: usize = 16 << 20;
 /// The most that a tray has, which both rings of a pair use, and what those of a job share about.
-const LARGEST_TRAY: usize = 512 << 10;
+const LARGEST_TRAY: usize = 1 << 20;
 const TRAYS: usize = 16 << 20;
 /// The most that a ring of an annex has: enough for the longest piece.
 const LARGEST_ANNEXED: usize = 64 << 10;
@@ -249,7 +249,7 @@ mod tests {
         let largest = [2, 4, 8].map(|ranks| Geometry::new(ranks).largest >> 10);
         assert_eq!(largest, [2048, 1024, 256]);
         let trays = [2, 4, 8].map(|ranks| Geometry::new(ranks).tray >> 10);
-        assert_eq!(trays, [512, 512, 256]);
+        assert_eq!(trays, [1024, 1024, 256]);
         let large = [2, 64, 256].map(|ranks| Geometry::new(ranks).ring >> 10);
         assert_eq!(large, [128, 128, 32]);
         let of_inbox = [64, 256].map(|ranks| (ranks, Geometry::new(ranks)));

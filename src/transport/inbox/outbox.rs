@@ -36,7 +36,7 @@ impl Outbox {
         self.push_by(|ring| ring.push(header, shelf, write))
     }
 
-    /// The same of the next part of a long message, or the `last` one, on the tray, if it [is to go there](Outbox::is_for_tray).
+    /// The same of the next part of a message, or the `last` one, on the tray, if it [is to go there](Outbox::is_for_tray).
     #[inline]
     pub fn push_on_tray(
         &mut self,
@@ -70,10 +70,11 @@ impl Outbox {
         self.way.as_mut()
     }
 
-    /// Whether the next part of a long message is to go by the tray.
+    /// Whether a message of `len` bytes is to go by the tray.
     #[inline]
-    pub fn is_for_tray(&self) -> bool {
-        self.way.as_ref().is_some_and(|way| way.ring.is_for_tray())
+    pub fn is_for_tray(&self, len: usize) -> bool {
+        let way = self.way.as_ref();
+        way.is_some_and(|way| way.ring.is_for_tray(len))
     }
 
     /// The receiver's turn at the tray is over, and this one's begins.
@@ -83,9 +84,9 @@ impl Outbox {
         }
     }
 
-    /// Whether so many `cells` with payloads of up to `len` bytes have room now.
-    pub fn has_room(&mut self, cells: usize, len: usize) -> bool {
-        self.way().is_some_and(|way| way.ring.has_room(cells, len))
+    /// Whether a message of `len` bytes has room now, in cells with payloads of up to `piece`.
+    pub fn has_room(&mut self, len: usize, piece: usize) -> bool {
+        self.way().is_some_and(|way| way.ring.has_room(len, piece))
     }
 
     /// The receiver has said how far it is.

@@ -109,23 +109,25 @@ impl Receiver {
         self.head = self.head.wrapping_add(room.size());
         self.unlooked += room.size();
         if room.0 & AWAY != 0 {
-            self.take_off();
+            self.take_off(room.hands_over());
         }
         // Release: the reads of the cell are over before the sender sees that it is free.
         let head = self.control.head(&self.larger);
         head.store(self.head, Ordering::Release);
     }
 
-    /// The payload of the oldest cell has been taken from the tray.
-    fn take_off(&mut self) {
+    /// The payload of the oldest cell has been taken from the tray, the `last` one of its sender's turn or not.
+    fn take_off(&mut self, last: bool) {
         let taken = &self.control.taken;
         // Release: the reads of the payload are over before the sender sees that its place is free. Nobody else writes to the word.
         taken.store(
             taken.load(Ordering::Relaxed).wrapping_add(1),
             Ordering::Release,
         );
-        // A sender that waits for a place is rung at once: it may have nothing else in the ring.
-        self.unlooked = self.slots.len() as u32;
+        // A sender that waits for a place is rung at once: it may have nothing else in the ring. Without the turn it waits for none.
+        if !last {
+            self.unlooked = self.slots.len() as u32;
+        }
     }
 
     /// How far it has released, for cells that go the other way, and of which ring.

@@ -27,8 +27,10 @@ pub(super) const LONG: usize = 4 << 10;
 /// So many bytes in payloads of that length are worth the pages of a ring [`BEYOND_CACHE`]: 2 MiB of them take the kernel 1.8 ms, which as much
 /// in cells of 8 KiB gains.
 pub(super) const WORTH_PAGES: u32 = 32 << 20;
-/// And those of a tray, of which there are fewer.
+/// And those of a tray, of which there are fewer; what takes one place alone is always worth it.
 pub(super) const WORTH_TRAY: u32 = WORTH_PAGES / 4;
+/// Shorter messages go the shortest way, which knows the ring and its shelf alone.
+const LEAST_ON_TRAY: usize = 1 << 10;
 
 /// The sender's end.
 pub struct Sender {
@@ -89,14 +91,15 @@ impl Sender {
         need + self.kept <= self.slots.len() - self.unreleased() as usize
     }
 
-    /// Whether there is room for so many `cells` with payloads of up to `len` bytes, here and in larger rings, and a quarter of the ring
-    /// stays free for announcements; and on the tray, if they are to go there.
-    pub fn has_room(&mut self, cells: usize, len: usize) -> bool {
-        if self.is_for_tray() && !self.has_places(cells) {
+    /// Whether there is room for a message of `len` bytes in cells with payloads of up to `piece`, here and in larger rings, and a quarter of the
+    /// ring stays free for announcements; and on the tray, if it is to go there.
+    pub fn has_room(&mut self, len: usize, piece: usize) -> bool {
+        let cells = len.div_ceil(piece);
+        if self.is_for_tray(len) && !self.has_places(cells) {
             return false;
         }
         // As much as a cell takes may be skipped.
-        let need = (cells + 1) * size(len);
+        let need = (cells + 1) * size(piece);
         let mut larger = self.larger.iter().flatten();
         if larger.any(|ring| need + SLOT <= ring.len() / 4 * 3) {
             return true;
@@ -199,10 +202,12 @@ impl Sender {
         self.tray.as_ref().is_some_and(Tray::is_turn)
     }
 
-    /// Whether a part of a long message is to go by the tray.
+    /// Whether a message of `len` bytes is to go by the tray.
     #[inline]
-    pub fn is_for_tray(&self) -> bool {
-        self.long >= WORTH_TRAY && self.is_turn()
+    pub fn is_for_tray(&self, len: usize) -> bool {
+        let fits = || self.tray.as_ref().is_some_and(|tray| tray.fits(len));
+        let is_worth_it = len >= LEAST_ON_TRAY && (len <= PLACE || self.long >= WORTH_TRAY);
+        is_worth_it && self.is_turn() && fits()
     }
 
     /// Whether there are so many places on the tray.

@@ -237,8 +237,8 @@ fn there_is_the_room_that_was_told() {
         let (mut sender, mut receiver) = ends(slots(first), larger);
         let (mut sent, mut got, mut refused) = (0, 0, 0);
         for round in 0..2000 {
-            let (cells, len) = (1 + round % 4, round * 37 % Sender::longest(LEN));
-            if sender.has_room(cells, len) {
+            let (cells, len) = (1 + round % 4, 1 + round * 37 % Sender::longest(LEN));
+            if sender.has_room(cells * len, len) {
                 for _ in 0..cells {
                     // SAFETY: `push` gives room for the payload.
                     assert!(sender.push(&header(sent, len), false, |to| unsafe {
@@ -469,10 +469,11 @@ fn a_place_that_is_wanted_is_told_of() {
     // What is to go there has room for as much as is free there.
     let (free, second_ring) = (PLACES, &mut second.0);
     second_ring.long = WORTH_TRAY;
-    assert!(!second_ring.has_room(1, 64));
+    assert!(!second_ring.has_room(1024, 1024));
     for taken in 1..=free {
         assert_eq!(take_part(&mut first.1), Some((3 + taken as u64, false)));
-        assert!(second_ring.has_room(taken, 64) && !second_ring.has_room(taken + 1, 64));
+        let mut has_room = |cells| second_ring.has_room(1024, 1024_usize.div_ceil(cells));
+        assert!(has_room(taken) && !has_room(taken + 1));
     }
     assert_eq!(push_parts(&mut second.0, 7, 9), 10);
     assert_eq!(take_part(&mut first.1), Some((7, false)));
@@ -482,13 +483,15 @@ fn a_place_that_is_wanted_is_told_of() {
     assert!(!first.1.is_wanted());
 }
 
-/// Its pages are made when so much went there that they are worth it, and by the end that has the turn.
+/// Its pages are made when so much went there that they are worth it, and by the end that has the turn. One place alone always is; and what is longer
+/// than all of them never goes there.
 #[test]
 fn a_tray_is_for_those_that_say_much() {
     let [mut first, mut second] = pair();
+    let (two, all, more) = (2 * PLACE, PLACES * PLACE, PLACES * PLACE + 1);
     let len = 900;
     let mut sent = 0;
-    let all = |sender: &mut Sender, receiver: &mut Receiver, sent: &mut u64| {
+    let push = |sender: &mut Sender, receiver: &mut Receiver, sent: &mut u64| {
         // SAFETY: the ring gives room for the payload.
         assert!(sender.push(&header(*sent, len), false, |to| unsafe {
             to.write_bytes(1, len)
@@ -499,17 +502,20 @@ fn a_tray_is_for_those_that_say_much() {
     };
     // Payloads that are not long count for nothing.
     while sent < 2 * u64::from(WORTH_TRAY) / len as u64 {
-        all(&mut second.0, &mut first.1, &mut sent);
+        push(&mut second.0, &mut first.1, &mut sent);
     }
-    assert!(second.0.is_turn() && !second.0.is_for_tray() && !first.0.is_for_tray());
+    assert!(second.0.is_turn() && !second.0.is_for_tray(two) && !first.0.is_for_tray(two));
+    assert!(second.0.is_for_tray(PLACE) && !first.0.is_for_tray(PLACE));
+    assert!(!second.0.is_for_tray(len));
     let mut next = 1;
     let mut bytes = 0;
-    while !second.0.is_for_tray() {
+    while !second.0.is_for_tray(two) {
         assert!(bytes < WORTH_TRAY);
         next = push_parts(&mut second.0, next, u64::MAX);
         while let Some((id, _)) = take_part(&mut first.1) {
             bytes += part_len(id) as u32;
         }
     }
-    assert!(bytes >= WORTH_TRAY && !first.0.is_for_tray());
+    assert!(bytes >= WORTH_TRAY && !first.0.is_for_tray(two));
+    assert!(second.0.is_for_tray(all) && !second.0.is_for_tray(more));
 }
