@@ -9,8 +9,9 @@
 //! | Named  | the process has a group with some of it, or is about to make a communicator with some of it    |
 //!
 //! Two worlds are **connected** if a process of each has the other among those that it shares something with. Both are asked, as one
-//! of two that disconnect is always the first: from then on it is independent. A world is connected, too, with the one that has asked
-//! for it, until it has met that. And connected is what is so by way of others.
+//! of two that disconnect is always the first: from then on it is independent. Until a world has met the one that has asked for it, it is
+//! that one's: it ends with it. But those that have asked hear of its end by an error of their call alone. And connected is what is so by
+//! way of others.
 //!
 //! Where the job has room for so many processes that the sets would be most of the table, there are none: then all are connected,
 //! and none is forgotten.
@@ -152,7 +153,7 @@ impl Table {
         self.keeps_ties() && all.all(|(rank, process)| is_out(process) || !names(rank))
     }
 
-    /// The processes that are connected with `rank`, by their ranks in the job, itself among them.
+    /// The processes that are connected with `rank`, and end with it, by their ranks in the job, itself among them.
     pub(super) fn connected(&self, rank: u32) -> Vec<u32> {
         let ranks = 0..self.present().len() as u32;
         if !self.keeps_ties() {
@@ -168,7 +169,7 @@ impl Table {
         let mut next = 0;
         while let Some(&world) = reached.get(next) {
             next += 1;
-            let is_near = |other: &u32| self.are_connected(world, *other, &members, rank);
+            let is_near = |other: &u32| self.is_connected(world, *other, &members, rank);
             let near: Vec<u32>;
             (near, left) = left.into_iter().partition(is_near);
             reached.extend(near);
@@ -224,8 +225,8 @@ impl Table {
         parts.into_values().collect()
     }
 
-    /// Whether two worlds are connected directly. Of those that have ended only `dead` counts, of which that is asked.
-    fn are_connected(
+    /// Whether the world `other` is connected directly with `one`. Of those that have ended only `dead` counts, of which that is asked.
+    fn is_connected(
         &self,
         one: u32,
         other: u32,
@@ -242,17 +243,15 @@ impl Table {
             });
             in_mpi.any(|&rank| self.notes(rank, Why::Shared, with))
         };
-        let waits_to_meet = |new: u32, old: u32| {
-            let spawner = self.world(new).spawner.load(Ordering::Relaxed);
+        let is_to_meet = || {
+            let spawner = self.world(other).spawner.load(Ordering::Relaxed);
             let asked = spawner.checked_sub(1).map(|rank| self.first_of(rank));
-            let mut new = members[&new]
+            let mut new = members[&other]
                 .iter()
                 .map(|&rank| &self.processes[rank as usize]);
-            asked == Some(old) && new.any(|process| !process.says(MET))
+            asked == Some(one) && new.any(|process| !process.says(MET))
         };
-        shares(one, other) && shares(other, one)
-            || waits_to_meet(one, other)
-            || waits_to_meet(other, one)
+        shares(one, other) && shares(other, one) || is_to_meet()
     }
 }
 
@@ -313,10 +312,12 @@ mod tests {
     }
 
     #[test]
-    fn who_has_not_met_those_that_have_asked_for_it_is_theirs() {
+    fn who_has_not_met_those_that_have_asked_for_it_ends_with_them_and_not_they_with_it() {
         let table = job(&[2, 3]);
         table.processes[3].take_back(MET);
         assert_eq!(table.connected(0), [0, 1, 2, 3, 4]);
+        assert_eq!(table.connected(4), [2, 3, 4]);
+        connect(&table, 0, 4);
         assert_eq!(table.connected(4), [2, 3, 4, 0, 1]);
     }
 
