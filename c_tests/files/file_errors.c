@@ -161,6 +161,7 @@ static void refusals(void)
     CHECK_CLASS(MPI_File_seek_shared(file, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION);
     OK(MPI_File_write_shared(file, bytes, 2, MPI_BYTE, MPI_STATUS_IGNORE));
     barrier();
+    CHECK_CLASS(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), MPI_ERR_ARG);
     OK(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     MPI_Datatype etype, filetype;
     char datarep[MPI_MAX_DATAREP_STRING];

@@ -175,8 +175,8 @@ fn tell_view(file: &File, etype: MPI_Datatype, datarep: In<c_char>) {
 /// of counts of elements scale, and displacements in bytes are those of the file.
 /// All file pointers go to its beginning. Collective; blocks until all processes of the file have called it.
 ///
-/// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative `disp`; `MPI_DISPLACEMENT_CURRENT` without `MPI_MODE_SEQUENTIAL`; a
-/// filetype that is not made of etypes; null pointer), `MPI_ERR_IO` (an etype or filetype whose displacements are negative or go
+/// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative `disp`; `MPI_DISPLACEMENT_CURRENT` without `MPI_MODE_SEQUENTIAL`, or any
+/// other with it; a filetype that is not made of etypes; null pointer), `MPI_ERR_IO` (an etype or filetype whose displacements are negative or go
 /// back, or that overlaps itself in a file open for writing), `MPI_ERR_TYPE`, `MPI_ERR_UNSUPPORTED_DATAREP`, `MPI_ERR_NOT_SAME` (different representations), `MPI_ERR_INFO`,
 /// `MPI_ERR_INFO_VALUE`.
 #[apply(mpi_api)]
@@ -192,6 +192,11 @@ pub extern "C" fn MPI_File_set_view(
     let make = |current: Result<i64>| {
         let disp = match disp {
             MPI_DISPLACEMENT_CURRENT => current?,
+            _ if file.amode & MPI_MODE_SEQUENTIAL != 0 => bail!(
+                Arg,
+                "disp is {disp}, and of a file that is open with MPI_MODE_SEQUENTIAL the view begins where the shared file pointer is: \
+                 MPI_DISPLACEMENT_CURRENT"
+            ),
             disp => disp,
         };
         let datarep = Representation::of(datarep.string("datarep")?)?;
