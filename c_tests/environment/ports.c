@@ -85,6 +85,7 @@ static void one_by_one(void)
     }
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (rank == 0) {
+        CHECK_CLASS(MPI_Unpublish_name("a service", MPI_INFO_NULL, "another port"), MPI_ERR_SERVICE);
         OK(MPI_Unpublish_name("a service", MPI_INFO_NULL, port));
         CHECK_CLASS(MPI_Unpublish_name("a service", MPI_INFO_NULL, port), MPI_ERR_SERVICE);
         OK(MPI_Close_port(port));

@@ -140,12 +140,19 @@ fn add(room: usize) -> Result<(&'static Name, Offset)> {
     Ok((name, offset))
 }
 
-/// Takes a name back that this process has published. Error: `MPI_ERR_SERVICE`.
-pub fn unpublish(service: &[u8]) -> Result<()> {
+/// Takes a name back under which this process has published that port. Error: `MPI_ERR_SERVICE`.
+pub fn unpublish(service: &[u8], port: &str) -> Result<()> {
     let _one = PUBLISHING.lock();
     // Another process may have published it at the same moment, and be found first by all others.
-    let own = names_of(&job().table, job().rank).into_iter();
-    if let Some((name, _, _)) = own.into_iter().find(|(_, name, _)| name == service) {
+    let mut own = names_of(&job().table, job().rank).into_iter();
+    if let Some((name, _, published)) = own.find(|(_, name, _)| name == service) {
+        if published != port {
+            bail!(
+                Service,
+                "\"{}\" is published with port {published}, not {port}",
+                String::from_utf8_lossy(service)
+            );
+        }
         name.name.store(0, Ordering::Release);
         return Ok(());
     }

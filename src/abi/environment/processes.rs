@@ -365,9 +365,9 @@ pub extern "C" fn MPI_Publish_name(
     names::publish(service.to_bytes(), &port)
 }
 
-/// Takes back a name that this process has published. Does not block.
+/// Takes back a name under which this process has published that port. Does not block.
 ///
-/// MPI 4.1 §11.9.4. Errors: as `MPI_Publish_name`, `MPI_ERR_SERVICE` (it has not).
+/// MPI 4.1 §11.9.4. Errors: as `MPI_Publish_name`, `MPI_ERR_SERVICE` (it has not, or another port).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Unpublish_name(
     service_name: In<c_char>,
@@ -375,8 +375,8 @@ pub extern "C" fn MPI_Unpublish_name(
     port_name: In<c_char>,
 ) -> c_int {
     info::hints(info)?;
-    name(port_name, "port_name")?;
-    names::unpublish(service_name.string("service_name")?.to_bytes())
+    let port = name(port_name, "port_name")?;
+    names::unpublish(service_name.string("service_name")?.to_bytes(), &port)
 }
 
 /// Gives the port that is published under a name. Does not block.
