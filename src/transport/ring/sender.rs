@@ -94,12 +94,11 @@ impl Sender {
     /// Whether there is room for a message of `len` bytes in cells with payloads of up to `piece`, here and in larger rings, and a quarter of the
     /// ring stays free for announcements; and on the tray, if it is to go there.
     pub fn has_room(&mut self, len: usize, piece: usize) -> bool {
-        let cells = len.div_ceil(piece);
-        if self.is_for_tray(len) && !self.has_places(cells) {
+        if self.is_for_tray(len) && !self.has_places(len.div_ceil(PLACE)) {
             return false;
         }
         // As much as a cell takes may be skipped.
-        let need = (cells + 1) * size(piece);
+        let need = (len.div_ceil(piece) + 1) * size(piece);
         let mut larger = self.larger.iter().flatten();
         if larger.any(|ring| need + SLOT <= ring.len() / 4 * 3) {
             return true;
@@ -211,7 +210,7 @@ impl Sender {
     }
 
     /// Whether there are so many places on the tray.
-    fn has_places(&mut self, payloads: usize) -> bool {
+    pub(super) fn has_places(&mut self, payloads: usize) -> bool {
         let control = self.control;
         self.tray.as_mut().is_some_and(|tray| {
             tray.has_places(payloads) || {

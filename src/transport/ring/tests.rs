@@ -467,14 +467,12 @@ fn a_place_that_is_wanted_is_told_of() {
         assert_eq!(push_parts(&mut second.0, 3 + taken, 9), 4 + taken);
     }
     // What is to go there has room for as much as is free there.
-    let (free, second_ring) = (PLACES, &mut second.0);
-    second_ring.long = WORTH_TRAY;
-    assert!(!second_ring.has_room(1024, 1024));
-    for taken in 1..=free {
+    assert!(!second.0.has_room(1024, 1024) && !second.0.has_places(1));
+    for taken in 1..=PLACES {
         assert_eq!(take_part(&mut first.1), Some((3 + taken as u64, false)));
-        let mut has_room = |cells| second_ring.has_room(1024, 1024_usize.div_ceil(cells));
-        assert!(has_room(taken) && !has_room(taken + 1));
+        assert!(second.0.has_places(taken) && !second.0.has_places(taken + 1));
     }
+    assert!(second.0.has_room(1024, 1024));
     assert_eq!(push_parts(&mut second.0, 7, 9), 10);
     assert_eq!(take_part(&mut first.1), Some((7, false)));
     assert!(first.1.is_wanted());
