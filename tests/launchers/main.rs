@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use run::{Outcome, Run, marked};
 use slurm::Cluster;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A launcher of others.
 struct Launcher {
@@ -55,7 +55,11 @@ impl Launcher {
             self.program,
             self.options.join(" ")
         );
-        Run::start(self.command(ranks, words))
+        let mut command = self.command(ranks, words);
+        // Open as long as it runs: of the end of its input Hydra tells its proxy, and dies by SIGPIPE where a quick rank, and so the proxy, has
+        // ended before that.
+        command.stdin(Stdio::piped());
+        Run::start(command)
     }
 
     #[track_caller]
