@@ -111,7 +111,7 @@ static void stream(int number, int len)
 
 static void with(int partner)
 {
-    static const int lengths[] = {1023, 1024, 1025, 4096, 8192, 8193, 16320, 16384, 16385, 65536, 65537, 261120, 300000, 524288, 1 << 20, (1 << 20) + 1, MOST};
+    static const int lengths[] = {1023, 1024, 1025, 4096, 8192, 8193, 16320, 16384, 16385, 65536, 65537, 261120, 300000, 524288, 524289, 1 << 20, (1 << 20) + 1, MOST};
     other = partner;
     OK(MPI_Type_create_resized(MPI_BYTE, 0, 2, &apart));
     OK(MPI_Type_commit(&apart));

@@ -239,24 +239,31 @@ impl File {
         self.state.lock().view.clone()
     }
 
-    /// Changes the view, and sets all file pointers to its beginning. Collective. `view` makes it, from the byte of the file
-    /// that the shared file pointer is at. Errors: those of `view`, on all processes alike.
-    pub fn set_view(
-        &self,
-        view: impl FnOnce(Result<i64>) -> Result<View>,
-        hints: Result<Info>,
-    ) -> Result<()> {
-        let current = match self.is(MPI_MODE_SEQUENTIAL) {
-            true => self.byte_offset(self.shared_position()),
-            false => Err(err!(
+    /// Where a view begins for which `disp` is given: in sequential mode at the byte of the file that the shared file pointer is at, and
+    /// nowhere else. Error: `MPI_ERR_ARG`.
+    pub fn view_begin(&self, disp: i64) -> Result<i64> {
+        match (self.is(MPI_MODE_SEQUENTIAL), disp) {
+            (true, MPI_DISPLACEMENT_CURRENT) => self.byte_offset(self.shared_position()),
+            (true, _) => bail!(
+                Arg,
+                "disp is {disp}, and of a file that is open with MPI_MODE_SEQUENTIAL the view begins where the shared file pointer is: \
+                 MPI_DISPLACEMENT_CURRENT"
+            ),
+            (false, MPI_DISPLACEMENT_CURRENT) => bail!(
                 Arg,
                 "disp is MPI_DISPLACEMENT_CURRENT, which is for files open with MPI_MODE_SEQUENTIAL"
-            )),
-        };
+            ),
+            (false, _) => Ok(disp),
+        }
+    }
+
+    /// Changes the view to what `view` makes, and sets all file pointers to its beginning. Collective. Errors: those of `view`, on all
+    /// processes alike.
+    pub fn set_view(&self, view: impl FnOnce() -> Result<View>, hints: Result<Info>) -> Result<()> {
         let mut new_hints = self.hints.lock().clone();
         let new = hints.and_then(|hints| {
             new_hints.change(&hints)?;
-            view(current)
+            view()
         });
         let buffering = new_hints.buffering;
         let told = |view: &View| (told(&view.datarep.name()), view.run(), buffering);

@@ -422,15 +422,16 @@ impl Link {
         longest: usize,
     ) -> bool {
         if buffer.len() < SHORT {
-            return self.push_piece(header, buffer, 0..buffer.len(), true);
+            return self.push_piece(header, buffer, 0..buffer.len(), true, false);
         }
-        let is_long = self.outbox.is_beyond_cache() || self.outbox.is_for_tray(buffer.len());
+        let tray = self.outbox.is_for_tray(buffer.len());
+        let is_long = tray || self.outbox.is_beyond_cache();
         let most = if is_long { LONG_PIECE } else { PIECE };
         let piece = piece(buffer.len(), most, longest);
         let mut pushed = 0;
         let all = loop {
             let next = *sent + piece.min(buffer.len() - *sent);
-            if pushed == TURN || !self.push_piece(header, buffer, *sent..next, pushed == 0) {
+            if pushed == TURN || !self.push_piece(header, buffer, *sent..next, pushed == 0, tray) {
                 break false;
             }
             pushed += 1;
@@ -447,7 +448,7 @@ impl Link {
     }
 
     /// Puts one cell of data into the ring, and tells the receiver of it, who then begins while the next one is written, if
-    /// it is the `first`; false if there is no room.
+    /// it is the `first`; false if there is no room. The message is for the `tray`, or not.
     #[inline]
     fn push_piece(
         &mut self,
@@ -455,16 +456,16 @@ impl Link {
         buffer: &Buffer,
         range: Range<usize>,
         first: bool,
+        tray: bool,
     ) -> bool {
         let len = range.len();
         let many = len < buffer.len();
         header.payload = len as u16;
         let is_last = range.end == buffer.len();
-        let has_turn = self.outbox.is_for_tray(buffer.len());
-        let near = many && !has_turn && !self.outbox.is_beyond_cache();
-        let manner = self.distance.next(len, near);
+        let in_caches = many && !tray && !self.outbox.is_beyond_cache();
+        let manner = self.distance.next(len, in_caches);
         // One piece goes to a far core past the caches, and the times that tell how far it is are not those of a tray's lines.
-        let tray = has_turn && (many || manner.is_near());
+        let tray = tray && (many || manner.is_near());
         // SAFETY: the ring gives room for the payload; the buffer is the send's until it is complete.
         let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, manner.way) };
         let is_in = match tray {

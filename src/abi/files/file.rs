@@ -189,16 +189,8 @@ pub extern "C" fn MPI_File_set_view(
     info: MPI_Info,
 ) -> c_int {
     let file = file::get(fh)?;
-    let make = |current: Result<i64>| {
-        let disp = match disp {
-            MPI_DISPLACEMENT_CURRENT => current?,
-            _ if file.amode & MPI_MODE_SEQUENTIAL != 0 => bail!(
-                Arg,
-                "disp is {disp}, and of a file that is open with MPI_MODE_SEQUENTIAL the view begins where the shared file pointer is: \
-                 MPI_DISPLACEMENT_CURRENT"
-            ),
-            disp => disp,
-        };
+    let make = || {
+        let disp = file.view_begin(disp)?;
         let datarep = Representation::of(datarep.string("datarep")?)?;
         datatype::get_committed(etype)?;
         datatype::get_committed(filetype)?;
