@@ -17,6 +17,9 @@
 //! says `// noted variant` of, notes may be told besides. Of one with `// told variant: words` these words are told, of one with
 //! `// once variant` only one line is a whole finding. `// flags:` are the compiler's.
 //!
+//! Right variants are also run with MPI_THREAD_MULTIPLE, as the check's short ways are for one thread; but not those of programs that say which level
+//! they want.
+//!
 //! A program whose head says `// sanitized` is compiled for ThreadSanitizer, which tells what is wrong, and not the library; without `-check`
 //! only what `fails`. Without a compiler that has it (Debian: libtsan2, which comes with gcc) those are skipped.
 
@@ -145,17 +148,17 @@ impl Program {
     }
 
     fn run(&self, variant: &str, ranks: &str, option: Option<&str>) -> Result<job::Ended, Failed> {
+        self.run_with(option.as_slice(), variant, ranks)
+    }
+
+    fn run_with(&self, options: &[&str], variant: &str, ranks: &str) -> Result<job::Ended, Failed> {
         let mut mpiexec = command(prefix().join("bin/mpiexec"));
         mpiexec
-            .args(option)
+            .args(options)
             .args(["-n", ranks])
             .arg(self.compile()?)
             .arg(variant);
-        let name = format!(
-            "{}-{variant}-{ranks}{}",
-            self.name,
-            option.unwrap_or_default()
-        );
+        let name = format!("{}-{variant}-{ranks}{}", self.name, options.concat());
         let before = leftovers::shared_memory_files();
         let ended = job::run(mpiexec, output(), &name, SECONDS)?;
         let mut complaints = leftovers::complaints(&ended.marker, &before);
@@ -248,12 +251,14 @@ impl Program {
     }
 
     fn right(&self, variant: &str, ranks: &str) -> Result<(), Failed> {
-        for option in [Some("-check"), None] {
-            let ended = self.run(variant, ranks, option)?;
+        let all: &[&[&str]] = &[&["-check"], &[], &["-check", "-thread-level", "multiple"]];
+        let says_level = self.sanitized || self.text.contains("MPI_Init_thread");
+        for options in &all[..if says_level { 2 } else { 3 }] {
+            let ended = self.run_with(options, variant, ranks)?;
             let is_noted = self.noted.iter().any(|name| name == variant);
             let by_itself = ended.stderr.contains(WARNING);
             let silent = findings(&ended.stderr).all(|line| is_noted && line.contains(": note: "));
-            let says_so = ended.stderr.contains("check: nothing was found") == option.is_some();
+            let says_so = ended.stderr.contains("check: nothing was found") != options.is_empty();
             if ended.status != 0 || !silent || !says_so || by_itself {
                 return Err(format!("a right program\n{}", ended.report()).into());
             }

@@ -399,8 +399,10 @@ fn end_bound(request: i32) {
 
 /// With which buffer two accesses are, side by side, that become one; `None` if that would be forgotten, and they are not to become one.
 fn together(last: Option<Pair>, new: Option<Pair>) -> Option<Option<Pair>> {
-    match last.zip(new) {
-        Some((last, new)) => last.with(&new).map(Some),
-        None => Some(None),
+    match (last, new) {
+        (Some(last), Some(new)) => last.with(&new).map(Some),
+        (None, None) => Some(None),
+        // One of them alone is in use here.
+        _ => None,
     }
 }
