@@ -197,7 +197,6 @@ impl Window {
     }
 
     fn complete_at(&self, targets: &[usize]) {
-        self.saw_flush(None);
         self.leave_complete(targets);
         full_fence();
         for &target in targets {

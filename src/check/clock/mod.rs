@@ -12,6 +12,7 @@
 //! | [`leave`]           | a copy under a key, of which both know    | [`meet`], or what is there now if the copy was overwritten |
 //! | nobody              | the clock itself                          | [`meet_now`]: a later time than needed |
 //! | [`keep`]            | a place at a rank, joined with what others left there | [`take`]                   |
+//! | [`keep_promised`]   | the same, with a time that this process [has not](promise) itself, which those know from then on that took it | [`take`] |
 //! | [`come`], by a put  | the same, of those that change a rank's own memory | that rank, in every call: it may have seen it by a load |
 //! | the rank's program, by a store | the clock itself                | [`fetched`]: a flag may be there that tells of what is in it |
 //!
@@ -43,10 +44,12 @@ pub struct Clock {
     learned: AtomicU64,
     /// While it [waits in a call](Within) that has completed something: 1 more than the time that its program knows of.
     within: AtomicU64,
+    /// A time that it has [promised](promise): those that it was told may know it before this one's clock has come to it.
+    promised: AtomicU64,
     /// Its clock. Written by it alone.
     now: [AtomicU64; MOST],
     /// What follows is on a line of its own, and [elsewhere](super::area) in its page than what is in front.
-    _apart: [u64; 22],
+    _apart: [u64; 21],
     /// Not 0: something came into its memory since it last looked.
     came: AtomicU64,
     /// How many copies were made: the last ones are there, in turn.
@@ -302,6 +305,16 @@ pub fn keep_all<const N: usize>(places: [(u32, Key); N], alone: bool) {
     }
 }
 
+/// The same with the time that this process has [promised](promise).
+pub fn keep_promised(rank: u32, key: Key, alone: bool) {
+    keep(rank, key, alone);
+    if let Some(own) = own().filter(Own::has_promised) {
+        let promised = own.clock.promised.load(Ordering::Relaxed);
+        let left = own.other(rank).left(key.place(), own.ranks());
+        left[own.rank].fetch_max(promised, Ordering::Release);
+    }
+}
+
 /// Whether others have left something under one of two keys there that this process does not know.
 #[inline(always)]
 pub(super) fn has_news(rank: u32, keys: [Key; 2]) -> bool {
@@ -532,6 +545,17 @@ pub(super) fn look() -> impl Fn(u32) -> u64 {
 #[inline(always)]
 pub(super) fn tick(alone: bool) -> u64 {
     own().map_or(0, |own| own.tick(alone))
+}
+
+/// This process ends operations of its own which are complete at their targets when these have waited for that: its time, and that of their
+/// completion. Only a target that takes what is [kept for it](keep_promised) knows the second one, with all that it tells of it, until this process
+/// makes another step.
+pub(super) fn promise(alone: bool) -> (u64, u64) {
+    let now = tick(alone);
+    if let Some(own) = own() {
+        own.clock.promised.fetch_max(now + 1, Ordering::Release);
+    }
+    (now, now + 1)
 }
 
 /// Cells of messages, counted on both sides of each ring. One thread at a time sends, and one receives.

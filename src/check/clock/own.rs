@@ -85,6 +85,12 @@ impl<'a> Own<'a> {
         self.clock.now[self.rank].load(Ordering::Relaxed)
     }
 
+    /// Whether others may know a later time of this process than itself.
+    #[inline(always)]
+    pub(super) fn has_promised(&self) -> bool {
+        self.clock.promised.load(Ordering::Relaxed) > self.time()
+    }
+
     /// Whether others have left something under a key at the process whose clock is `theirs`, that this one does not know.
     #[inline(always)]
     pub fn has_news(&self, theirs: &Clock, key: Key) -> bool {
@@ -111,7 +117,7 @@ impl<'a> Own<'a> {
         let second = &second[..first.len()];
         for (rank, mine) in mine.iter().enumerate() {
             let is_later = later(first, second, rank) > mine.load(Ordering::Relaxed);
-            if is_later && rank != self.rank {
+            if is_later && (rank != self.rank || self.has_promised()) {
                 return true;
             }
         }
@@ -132,6 +138,7 @@ impl<'a> Own<'a> {
     #[inline(always)]
     pub(super) fn keep(&self, rank: u32, theirs: &Clock, key: Key, alone: bool) {
         let (place, ranks) = (key.place(), self.ranks());
+        let alone = alone && !self.has_promised();
         let learned = self.clock.learned.load(Ordering::Relaxed);
         let last = learned << 24 | (ranks << 12) as u64 | u64::from(rank);
         if alone && LEFT[place].load(Ordering::Relaxed) == last {
@@ -196,14 +203,18 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// Takes what it says of all ranks, but of itself and of one more.
+    /// Takes what it says of all ranks, but of one, and of itself no more than it has promised.
     #[cold]
     #[inline(never)]
     pub(super) fn learn(&self, from: &[AtomicU64], but: usize) {
         let mut is_new = false;
         for (rank, (mine, theirs)) in self.clock.now.iter().zip(from).enumerate() {
             let theirs = theirs.load(Ordering::Acquire);
-            if rank != self.rank && rank != but && theirs > mine.load(Ordering::Relaxed) {
+            if rank == self.rank {
+                // What it has promised has come to pass.
+                let promised = self.clock.promised.load(Ordering::Relaxed);
+                mine.fetch_max(theirs.min(promised), Ordering::Release);
+            } else if rank != but && theirs > mine.load(Ordering::Relaxed) {
                 mine.fetch_max(theirs, Ordering::Release);
                 is_new = true;
             }
@@ -269,6 +280,7 @@ impl<'a> Own<'a> {
         if self.rank == rank as usize {
             return;
         }
+        let alone = alone && !self.has_promised();
         let learned = self.clock.learned.load(Ordering::Relaxed) + 1;
         let is_new = match alone && THERE[rank as usize].load(Ordering::Relaxed) == learned {
             true => self.put_own(&theirs.incoming[self.rank]),

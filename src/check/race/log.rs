@@ -6,7 +6,7 @@
 //! | word     | written                                                                                    |
 //! |----------|--------------------------------------------------------------------------------------------|
 //! | `number` | last: the entry's number, from 1, and the place of its call; 0 while it is being written     |
-//! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank; or the next time, where nothing else gets that |
+//! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank; or the next time, where nothing else gets that, or which its target knows that has [waited](Log::complete_by_wait) for it |
 //! | `issued` | of an access that is atomic: before which time of its rank it began, the last time           |
 //! | `known`  | until which time its rank knew the process whose memory it is, before it began               |
 //! | `bytes`  | may grow until it is done, where accesses side by side are one entry                        |
@@ -20,6 +20,8 @@ use crate::shm::atomic::{AtomicU64, Ordering, prefetch_to_write};
 
 /// So many accesses of a rank are kept.
 pub const KEPT: u64 = 512;
+/// In `done`: since the target has waited for it, of an epoch of MPI_Win_start.
+const WAITED: u64 = 1 << 63;
 /// The line of an entry is asked for so many entries before.
 const AHEAD: u64 = 4;
 
@@ -128,6 +130,8 @@ pub struct Logged {
     pub known: u64,
     /// 0: it was not complete.
     pub done: u64,
+    /// It is complete since its target has waited for it.
+    pub by_wait: bool,
 }
 
 impl Log {
@@ -262,6 +266,11 @@ impl Log {
         }
     }
 
+    /// The same of one whose target has waited for it by then.
+    pub fn complete_by_wait(&self, number: u64, time: u64) {
+        self.complete(number, time | WAITED);
+    }
+
     /// Whether the access of this number is complete by now, though nobody can know of that but by a load.
     #[inline(always)]
     pub fn say_complete(&self, number: u64, is_complete: bool) {
@@ -285,7 +294,9 @@ impl Log {
     pub fn done(&self, number: u64) -> Option<u64> {
         let entry = self.entry(number);
         let done = entry.done.load(Ordering::Acquire);
-        entry.is(number, Ordering::Acquire).then_some(done)
+        entry
+            .is(number, Ordering::Acquire)
+            .then_some(done & !WAITED)
     }
 
     /// The access of this number, if it is on `on` and has bytes between `low` and `high`.
@@ -345,6 +356,7 @@ impl Log {
             // It may be growing.
             (block, stride) = (high - low, high - low);
         }
+        let done = get(&entry.done);
         let found = Logged {
             on: On(get(&common.on)),
             what: What(get(&common.what) as u32),
@@ -357,7 +369,8 @@ impl Log {
             },
             issued: get(&entry.issued),
             known: get(&common.known),
-            done: get(&entry.done),
+            done: done & !WAITED,
+            by_wait: done & WAITED != 0,
         };
         (entry.is(number, Ordering::Acquire) && low < high).then_some(found)
     }

@@ -188,6 +188,7 @@ impl Access<'_> {
             issued: self.begun.issued,
             known: self.begun.known,
             done: 0,
+            by_wait: false,
         }
     }
 
@@ -266,9 +267,19 @@ fn complete_on(is_one: impl Fn(On) -> bool) {
     let mut state = STATE.lock();
     let alone = state.is_alone();
     state.complete(alone, |pending| is_one(pending.on));
-    state.reads.free(&is_one);
-    state.writes.free(&is_one);
-    state.end_uses(&is_one);
+    state.give_buffers_back(is_one);
+}
+
+/// An epoch of MPI_Win_start ends: operations of this rank are complete here, and at their targets when these have
+/// [waited](clock::promise) for that.
+#[cold]
+pub fn end_epoch(window: u64) {
+    let is_one = |on: On| on.is_of(window);
+    requests::flushed(is_one);
+    let mut state = STATE.lock();
+    let alone = state.is_alone();
+    state.end_epoch(alone, is_one);
+    state.give_buffers_back(is_one);
 }
 
 /// The same at the origin alone. What was to fetch has fetched by that, and so is complete.

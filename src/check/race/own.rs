@@ -134,6 +134,11 @@ impl State {
             }
         }
         self.are_in_use = are_in_use;
+        self.give_buffers_back(are_complete);
+    }
+
+    /// The buffers of accesses on those targets are the program's.
+    pub fn give_buffers_back(&mut self, are_complete: impl Fn(On) -> bool) {
         self.reads.free(&are_complete);
         self.writes.free(&are_complete);
         self.end_uses(&are_complete);

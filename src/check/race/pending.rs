@@ -44,6 +44,14 @@ impl Pending {
         }
     }
 
+    /// The same since its target has waited for it.
+    fn end_by_wait(&self, log: &Log, time: u64) {
+        log.complete_by_wait(self.number, time);
+        if self.former != 0 {
+            log.complete_by_wait(self.former, time);
+        }
+    }
+
     /// Whether `new` is the same with these bytes once more: then it does not matter which is first.
     #[inline]
     fn agrees(&self, new: &Logged, pair: Option<&Pair>, content: Option<Content>) -> bool {
@@ -121,6 +129,29 @@ impl State {
         }
     }
 
+    /// The epoch of MPI_Win_start ends for those accesses. What has fetched is complete; the rest is so when its target has waited. `alone` as in
+    /// [`clock::tick`].
+    pub fn end_epoch(&mut self, alone: bool, are_of_it: impl Fn(On) -> bool) {
+        let Some(checker) = checker() else { return };
+        let log = checker.own.log;
+        if !self.pending.iter().any(|pending| are_of_it(pending.on)) {
+            return;
+        }
+        let (now, promised) = clock::promise(alone);
+        self.pending.retain(|pending| {
+            let is_of_it = are_of_it(pending.on);
+            if is_of_it && pending.what.fetches() {
+                pending.end(log, now);
+            } else if is_of_it {
+                pending.end_by_wait(log, promised);
+            }
+            !is_of_it
+        });
+        if self.pending.is_empty() {
+            self.places.clear();
+        }
+    }
+
     /// Whether something that is pending may have bytes of `span`.
     #[inline]
     pub fn may_meet(&self, on: On, span: &Span) -> bool {
@@ -172,6 +203,7 @@ impl State {
             issued: 0,
             known: 0,
             done: 0,
+            by_wait: false,
         };
         Some(Race {
             rank: checker()?.rank,

@@ -130,6 +130,12 @@ pub fn race(
             "rank {theirs}'s {} was not complete at rank {target}: it was not followed by MPI_Win_flush or the end of its epoch",
             other.name()
         )
+    } else if race.other.by_wait {
+        format!(
+            "rank {theirs}'s {} was complete there by MPI_Win_complete, but at rank {target} not before MPI_Win_wait of that, and no message, barrier, \
+             lock or other synchronisation comes from there",
+            other.name()
+        )
     } else {
         format!(
             "rank {theirs}'s {} was complete by then, but no message, barrier, lock or other synchronisation of the two ranks comes between",

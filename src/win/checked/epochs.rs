@@ -218,12 +218,13 @@ impl Window {
         }
     }
 
-    /// This process has completed its accesses to those targets, and is about to say so.
+    /// This process has completed its accesses to those targets here, and is about to say so. There they are when these have waited for it.
     pub(in crate::win) fn leave_complete(&self, targets: &[usize]) {
         if check::is_on() {
+            race::end_epoch(self.checked_id());
             for &target in targets {
                 let key = self.exposure_key(clock::COMPLETE, target);
-                clock::keep(self.targets[target].process(), key, race::is_alone());
+                clock::keep_promised(self.targets[target].process(), key, race::is_alone());
             }
         }
     }

@@ -142,6 +142,7 @@ impl Site {
             known: 0,
             issued: 0,
             done: 0,
+            by_wait: false,
         }
     }
 

@@ -172,6 +172,7 @@ impl Note {
     pub fn log(&mut self, log: &Log, done: u64) -> u64 {
         let logged = Logged {
             done,
+            by_wait: false,
             ..self.logged()
         };
         self.of = match self.far.is_one_block() {

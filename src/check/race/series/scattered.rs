@@ -319,6 +319,7 @@ impl Scattered {
             note.of = log.next_call();
             let logged = Logged {
                 done,
+                by_wait: false,
                 ..note.logged_at(&Span::run(low, note.far.block))
             };
             log.add(&logged, Fence::Follows);
