@@ -200,11 +200,77 @@ static void errors(void)
     CHECK_EQ(statuses[1].MPI_ERROR, MPI_SUCCESS);
 }
 
+static int query(void *state, MPI_Status *status)
+{
+    OK(MPI_Status_set_elements(status, MPI_INT, *(int *)state));
+    OK(MPI_Status_set_cancelled(status, 0));
+    status->MPI_TAG = 9;
+    return MPI_ERR_TAG;
+}
+
+static int nothing(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int no_cancel(void *state, int complete)
+{
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* What ended with an error: all that tell the status give the error, and the request stays. */
+static void ended_badly(MPI_Request request, int class, int count)
+{
+    MPI_Status status, statuses[1];
+    int flag = 0, index = 99, n = 99, indices[1] = {99}, given = -1;
+    CHECK_CLASS(MPI_Request_get_status(request, &flag, &status), class);
+    CHECK_EQ(flag, 1);
+    CHECK_EQ(status.MPI_TAG, 9);
+    CHECK_CLASS(MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE), class);
+    flag = status.MPI_TAG = 0;
+    CHECK_CLASS(MPI_Request_get_status_any(1, &request, &index, &flag, &status), class);
+    CHECK(flag && index == 0);
+    CHECK_EQ(status.MPI_TAG, 9);
+    OK(MPI_Get_count(&status, MPI_INT, &given));
+    CHECK_EQ(given, count);
+    flag = 0;
+    CHECK_CLASS(MPI_Request_get_status_all(1, &request, &flag, statuses), MPI_ERR_IN_STATUS);
+    CHECK_EQ(flag, 1);
+    CHECK_CLASS(statuses[0].MPI_ERROR, class);
+    CHECK_CLASS(MPI_Request_get_status_some(1, &request, &n, indices, statuses), MPI_ERR_IN_STATUS);
+    CHECK(n == 1 && indices[0] == 0);
+    CHECK_CLASS(statuses[0].MPI_ERROR, class);
+    CHECK_CLASS(MPI_Wait(&request, &status), class);
+    CHECK(request == MPI_REQUEST_NULL);
+}
+
+static void bad_ends(void)
+{
+    MPI_Comm comm;
+    MPI_Request request, send;
+    int out[3] = {1, 2, 3}, in[2], two = 2;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Irecv(in, 2, MPI_INT, 0, 9, comm, &request));
+    OK(MPI_Isend(out, 3, MPI_INT, 0, 9, comm, &send));
+    OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
+    ended_badly(request, MPI_ERR_TRUNCATE, 2);
+    OK(MPI_Grequest_start(query, nothing, no_cancel, &two, &request));
+    OK(MPI_Grequest_complete(request));
+    ended_badly(request, MPI_ERR_TAG, 2);
+    OK(MPI_Comm_free(&comm));
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     several();
     empty();
     errors();
+    bad_ends();
     return check_end();
 }

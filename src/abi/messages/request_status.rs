@@ -12,7 +12,8 @@ use std::ffi::c_int;
 
 /// Tells whether a request is complete, and its status, without ending it. Does not block.
 ///
-/// MPI 4.1 §3.7.6. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.7.6. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), those of the operation, and of the query function of a
+/// generalized request (§13.2).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Request_get_status(
     request: MPI_Request,
@@ -22,16 +23,13 @@ pub extern "C" fn MPI_Request_get_status(
     let (status, flag) = (status.single()?, flag.out("flag")?);
     let outcome = completion::peek(request)?;
     flag.set(outcome.is_some().into());
-    if let Some(outcome) = outcome {
-        status.tell(&outcome);
-    }
-    Ok(())
+    outcome.map_or(Ok(()), |outcome| status.report(outcome))
 }
 
 /// Tells whether one of the requests is complete, which one, and its status. `flag` is also true, and the index
 /// `MPI_UNDEFINED`, if none is active.
 ///
-/// MPI 4.1 §3.7.6. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.7.6. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), and as `MPI_Request_get_status`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Request_get_status_any(
     count: c_int,
@@ -48,9 +46,10 @@ pub extern "C" fn MPI_Request_get_status_any(
     index.set(MPI_UNDEFINED);
     match found {
         Found::Some(over) => {
-            for (i, outcome) in over {
+            // One at most was asked for.
+            if let Some((i, outcome)) = over.into_iter().next() {
                 index.set(i as c_int);
-                status.set(&outcome.status);
+                return status.report(outcome);
             }
         }
         Found::NoneActive => status.set_empty(),
