@@ -1,23 +1,55 @@
 //! Memory for the steps of plans, kept from one operation for the next: memory that the kernel gives anew costs a page fault
-//! for each page, and in a large reduction they take longer than everything else.
+//! for each page, and in a large reduction they take longer than everything else. Several pieces that are much together cost them, too: the
+//! allocator gives the end of its heap back to the kernel when 128 KiB of it are free.
 //!
 //! Up to 8 MiB are kept.
 
 use crate::err;
 use crate::error::Result;
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 
 /// Memory of fewer bytes the allocator keeps by itself.
-const LEAST: usize = 64 << 10;
+const LEAST: usize = 8 << 10;
 /// At most so many bytes are kept.
 const KEPT: usize = 8 << 20;
 
 /// Aligned as any element wants it.
 type Word = MaybeUninit<u128>;
 
-/// What is kept.
-static FREE: Mutex<Vec<Box<[Word]>>> = Mutex::new(Vec::new());
+/// What is kept, the oldest first, and how many bytes that are.
+struct Free {
+    pieces: VecDeque<Box<[Word]>>,
+    bytes: usize,
+}
+
+static FREE: Mutex<Free> = Mutex::new(Free {
+    pieces: VecDeque::new(),
+    bytes: 0,
+});
+
+impl Free {
+    /// A piece with room for `len` bytes, the newest: that may be in the caches. What is much larger stays for those that need it.
+    fn take(&mut self, len: usize) -> Option<Box<[Word]>> {
+        let fits = |memory: &Box<[Word]>| (len..=4 * len).contains(&bytes(memory));
+        let found = self.pieces.iter().rposition(fits)?;
+        let piece = self.pieces.remove(found)?;
+        self.bytes -= bytes(&piece);
+        Some(piece)
+    }
+
+    /// Keeps a piece. The oldest go, which have not been asked for since.
+    fn keep(&mut self, piece: Box<[Word]>) {
+        self.bytes += bytes(&piece);
+        self.pieces.push_back(piece);
+        while self.bytes > KEPT
+            && let Some(oldest) = self.pieces.pop_front()
+        {
+            self.bytes -= bytes(&oldest);
+        }
+    }
+}
 
 /// Memory whose content is anything. It is given back when this ends.
 pub struct Scratch(Box<[Word]>);
@@ -29,14 +61,9 @@ fn bytes(memory: &[Word]) -> usize {
 impl Scratch {
     /// Room for `len` bytes. Error: `MPI_ERR_NO_MEM`.
     pub fn new(len: usize) -> Result<Scratch> {
-        // What is much larger stays for those that need it.
-        let fits = |memory: &[Word]| (len..=4 * len).contains(&bytes(memory));
-        let kept = (len >= LEAST).then(|| {
-            let mut free = FREE.lock();
-            let found = free.iter().position(|memory| fits(memory))?;
-            Some(free.swap_remove(found))
-        });
-        if let Some(kept) = kept.flatten() {
+        if len >= LEAST
+            && let Some(kept) = FREE.lock().take(len)
+        {
             return Ok(Scratch(kept));
         }
         let words = len.div_ceil(16).max(1);
@@ -57,15 +84,8 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let memory = std::mem::take(&mut self.0);
-        if !(LEAST..=KEPT).contains(&bytes(&memory)) {
-            return;
-        }
-        let mut free = FREE.lock();
-        free.push(memory);
-        // The oldest go, which have not been asked for since.
-        let mut held: usize = free.iter().map(|memory| bytes(memory)).sum();
-        while held > KEPT {
-            held -= bytes(&free.remove(0));
+        if (LEAST..=KEPT).contains(&bytes(&memory)) {
+            FREE.lock().keep(memory);
         }
     }
 }
@@ -75,7 +95,10 @@ mod tests {
     use super::*;
 
     fn held() -> usize {
-        FREE.lock().iter().map(|memory| bytes(memory)).sum()
+        let free = FREE.lock();
+        let held = free.pieces.iter().map(|memory| bytes(memory)).sum();
+        assert_eq!(free.bytes, held);
+        held
     }
 
     #[test]
