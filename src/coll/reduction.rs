@@ -10,6 +10,9 @@ use crate::op::Op;
 
 /// Reductions of at least so many bytes are shared out: each process reduces a part.
 const SHARED_OUT: usize = 32 << 10;
+/// An allreduce of more processes than some is so from here on, where each would send all of it to each, and fold it.
+const SHARED_OUT_OF_MORE: usize = 12 << 10;
+const SOME: usize = 4;
 /// In larger communicators a small allreduce is a reduce and a broadcast.
 const ALL_TO_ALL: usize = 16;
 
@@ -27,25 +30,38 @@ impl Planner {
         Ok(())
     }
 
-    /// Receives everybody's `count` elements, folds them with `mine` into `out`.
-    fn collect(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+    /// Receives everybody's `count` elements, folds them with `mine` into `out`. What this process sends by `send` goes when its receives are there:
+    /// what comes before finds no place of its own.
+    fn collect(
+        &mut self,
+        op: Op,
+        mine: &Vector,
+        out: &Vector,
+        send: impl FnOnce(&mut Planner) -> Result<()>,
+    ) -> Result<()> {
         if self.size == 2 && op.predefined().is_some() {
-            return self.collect_of_two(op, mine, out);
+            return self.collect_of_two(op, mine, out, send);
         }
         let mut parts = Vec::with_capacity(self.size);
         for from in 0..self.size {
-            parts.push(if from != self.rank {
-                let part = self.temporary(&mine.element, mine.count)?;
-                self.receive(from, &part)?;
-                part
-            } else if from + 1 < self.size && (mine.is_at(out) || op.may_change_input()) {
-                // Folding would write over it.
-                let copy = self.temporary(&mine.element, mine.count)?;
-                self.copy(mine, &copy)?;
-                copy
-            } else {
-                mine.clone()
+            parts.push(match from {
+                _ if from == self.rank => mine.clone(),
+                // There it is folded.
+                _ if from + 1 == self.size && !mine.is_at(out) => out.part(0, mine.count),
+                _ => self.temporary(&mine.element, mine.count)?,
             });
+        }
+        // From the next one on: not all send to one process at a time.
+        for i in 1..self.size {
+            let from = (self.rank + self.size - i) % self.size;
+            self.receive(from, &parts[from])?;
+        }
+        send(self)?;
+        if self.rank + 1 < self.size && (mine.is_at(out) || op.may_change_input()) {
+            // Folding would write over it.
+            let copy = self.temporary(&mine.element, mine.count)?;
+            self.copy(mine, &copy)?;
+            parts[self.rank] = copy;
         }
         self.fence();
         self.fold(op, &parts, out)
@@ -53,13 +69,20 @@ impl Planner {
 
     /// The same where it does not matter which of two elements is the first: those of the other one come to where the result shall
     /// be, unless the own ones are there.
-    fn collect_of_two(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+    fn collect_of_two(
+        &mut self,
+        op: Op,
+        mine: &Vector,
+        out: &Vector,
+        send: impl FnOnce(&mut Planner) -> Result<()>,
+    ) -> Result<()> {
         let in_place = mine.is_at(out);
         let into = match in_place {
             true => self.temporary(&mine.element, mine.count)?,
             false => out.part(0, mine.count),
         };
         self.receive(1 - self.rank, &into)?;
+        send(self)?;
         self.fence();
         self.reduce(
             op,
@@ -77,27 +100,20 @@ impl Planner {
         counts: &[usize],
         out: &Vector,
     ) -> Result<()> {
-        let mut own = mine.part(0, 0);
         let mut first = 0;
-        for (to, &count) in counts.iter().enumerate() {
-            let part = mine.part(first, count);
+        let share = |&count: &usize| {
             first += count;
-            if to == self.rank {
-                own = part;
-            } else if count > 0 {
-                self.send(to, &part)?;
-            }
-        }
-        if own.count == 0 {
-            return Ok(());
-        }
+            (first - count, count)
+        };
+        let shares: Vec<_> = counts.iter().map(share).collect();
+        let own = counts[self.rank];
         // In place, `out` is where the first part is, which is to be sent before it is overwritten.
-        if !mine.is_at(out) || self.rank == 0 {
-            return self.collect(op, &own, out);
+        if own == 0 || !mine.is_at(out) || self.rank == 0 {
+            return self.reduce_shares(op, mine, &shares, out);
         }
-        let result = self.temporary(&mine.element, own.count)?;
-        self.collect(op, &own, &result)?;
-        self.copy(&result, &out.part(0, own.count))
+        let result = self.temporary(&mine.element, own)?;
+        self.reduce_shares(op, mine, &shares, &result)?;
+        self.copy(&result, &out.part(0, own))
     }
 
     /// How the elements are shared out among the processes: (first, count) of each.
@@ -108,7 +124,7 @@ impl Planner {
             .collect()
     }
 
-    /// Reduces each process's share into its place in `out`.
+    /// Reduces this process's share into `out`, and gives the others what belongs to theirs.
     fn reduce_shares(
         &mut self,
         op: Op,
@@ -116,20 +132,22 @@ impl Planner {
         shares: &[(usize, usize)],
         out: &Vector,
     ) -> Result<()> {
-        for (to, &(first, count)) in shares.iter().enumerate() {
-            if to != self.rank && count > 0 {
-                self.send(to, &mine.part(first, count))?;
-            }
+        let (size, rank) = (self.size, self.rank);
+        let send = |plan: &mut Planner| {
+            let mut others = (1..size).map(|i| (rank + i) % size);
+            others.try_for_each(|to| match shares[to] {
+                (_, 0) => Ok(()),
+                (first, count) => plan.send(to, &mine.part(first, count)),
+            })
+        };
+        match shares[rank] {
+            (_, 0) => send(self),
+            (first, count) => self.collect(op, &mine.part(first, count), out, send),
         }
-        let (first, count) = shares[self.rank];
-        if count == 0 {
-            return Ok(());
-        }
-        self.collect(op, &mine.part(first, count), out)
     }
 
-    fn is_shared_out(&self, what: &Vector) -> bool {
-        what.bytes() >= SHARED_OUT && what.count >= self.size && self.size > 1
+    fn is_shared_out(&self, what: &Vector, from: usize) -> bool {
+        what.bytes() >= from && what.count >= self.size && self.size > 1
     }
 
     /// Everybody's `mine` are folded into the root's `out`.
@@ -141,9 +159,9 @@ impl Planner {
         root: usize,
     ) -> Result<()> {
         // Of two the root folds no more than either would copy.
-        if !self.is_shared_out(mine) || self.size == 2 {
+        if !self.is_shared_out(mine, SHARED_OUT) || self.size == 2 {
             return match out {
-                Some(out) => self.collect(op, mine, out),
+                Some(out) => self.collect(op, mine, out, |_| Ok(())),
                 None => self.send(root, mine),
             };
         }
@@ -168,7 +186,11 @@ impl Planner {
 
     /// Everybody's `mine` are folded into everybody's `out`.
     pub fn allreduce(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
-        if self.is_shared_out(mine) {
+        let from = match self.size > SOME && self.size <= ALL_TO_ALL {
+            true => SHARED_OUT_OF_MORE,
+            false => SHARED_OUT,
+        };
+        if self.is_shared_out(mine, from) {
             let shares = self.shares(mine.count);
             let parts: Vec<Vector> = shares.iter().map(|&(f, n)| out.part(f, n)).collect();
             let own = &parts[self.rank];
@@ -182,10 +204,9 @@ impl Planner {
             self.fence();
             return self.broadcast(out, 0);
         }
-        for i in 1..self.size {
-            self.send((self.rank + i) % self.size, mine)?;
-        }
-        self.collect(op, mine, out)
+        self.collect(op, mine, out, |plan| {
+            (1..plan.size).try_for_each(|i| plan.send((plan.rank + i) % plan.size, mine))
+        })
     }
 
     /// `out` of process i is the fold of `mine` of the processes 0 to i.
