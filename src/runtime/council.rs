@@ -9,6 +9,7 @@
 use super::failures::has_failed;
 use super::needs::Need;
 use super::{job, ring};
+use crate::check::clock::{self, Key};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::consensus::Consensus;
@@ -219,6 +220,7 @@ impl Round {
             if council.ended.load(Ordering::Acquire) + 1 != self.number {
                 return None;
             }
+            clock::leave(|| self.key());
             table.enter(self.number, council.seat, &self.part.words());
             self.has_entered = true;
             council.ring_others();
@@ -230,7 +232,16 @@ impl Round {
         }
         let decided = table.decided(self.number)?;
         council.ended.store(self.number, Ordering::Release);
+        // Something of each member's part is in it.
+        for &member in council.members.iter() {
+            clock::meet(member, || self.key());
+        }
         Some(Part::of_words(&decided))
+    }
+
+    /// What the round stands for, in checks.
+    fn key(&self) -> Key {
+        Key::new(clock::COUNCIL, self.council.offset as u64, self.number, 0)
     }
 
     /// What follows from the parts, if nobody is waited for any more.

@@ -135,6 +135,7 @@ pub const LOCK: u8 = 3;
 pub const ELEMENT: u8 = 4;
 pub const POST: u8 = 5;
 pub const COMPLETE: u8 = 6;
+pub const COUNCIL: u8 = 7;
 
 #[inline(always)]
 fn own() -> Option<Own<'static>> {
