@@ -4,6 +4,7 @@
 //! Whether it works is found out by really reading a byte of the peer, since seccomp, Yama and user namespaces can each refuse.
 //! For which processes this one allows it is the affair of `runtime::access`.
 
+use crate::shm::PAGE;
 use crate::shm::error::{Result, failed};
 use std::ffi::c_void;
 use std::ptr::with_exposed_provenance;
@@ -159,14 +160,18 @@ fn refused(pid: i32, way: Way) -> Result<()> {
     }
 }
 
-/// Whether there is memory of this process at `address`, as far as the kernel tells.
+/// Whether there is memory of this process at `address`, as far as the kernel tells. It may be such as nobody can access yet: reserved, or of a file that
+/// is to grow.
 pub fn is_mapped(address: *const c_void) -> bool {
-    read_byte(std::process::id() as i32, address.addr()) || nix::Error::last() != nix::Error::EFAULT
+    let page = address.map_addr(|at| at & !(PAGE - 1)).cast_mut();
+    // SAFETY: with MS_ASYNC the kernel looks whether the page is mapped, and does nothing.
+    let is_there = unsafe { libc::msync(page, 1, libc::MS_ASYNC) } == 0;
+    is_there || nix::Error::last() != nix::Error::ENOMEM
 }
 
-/// Whether memory of process `pid` can be read: really reads the byte at `address` there.
+/// Whether memory of process `pid` can be read: asks for the byte at `address`, which need not be there yet.
 pub fn probe(pid: i32, address: usize) -> Result<()> {
-    match read_byte(pid, address) {
+    match read_byte(pid, address) || nix::Error::last() == nix::Error::EFAULT {
         true => Ok(()),
         false => refused(pid, Way::FromPeer),
     }
@@ -210,7 +215,7 @@ mod tests {
     #[test]
     fn an_unmapped_address_is_an_error() {
         let me = std::process::id() as i32;
-        assert!(probe(me, 8).is_err());
+        assert!(probe(me, 8).is_ok() && probe(i32::MAX, 8).is_err());
         assert!(probe(me, (&raw const me) as usize).is_ok());
     }
 }
