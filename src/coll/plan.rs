@@ -339,7 +339,24 @@ impl Run {
 /// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`, `MPIX_ERR_REVOKED`.
 pub fn run(plan: Arc<Plan>) -> Result<()> {
     plan.check_revoked()?;
-    let run = RefCell::new(Run::new(plan.clone(), true));
+    carry_out(Run::new(plan, true))
+}
+
+/// The same. `beside` is done when the first messages have begun; after its error, which is given, all are taken back.
+pub fn run_beside(plan: Arc<Plan>, beside: impl FnOnce() -> Result<()>) -> Result<()> {
+    plan.check_revoked()?;
+    let mut run = Run::new(plan, true);
+    run.advance();
+    if let Err(error) = beside() {
+        run.abandon();
+        return Err(error);
+    }
+    carry_out(run)
+}
+
+fn carry_out(run: Run) -> Result<()> {
+    let plan = run.plan.clone();
+    let run = RefCell::new(run);
     let what = || plan.name.to_string();
     let obstacle = || run.borrow().obstacle();
     let needs = Needs::Told(&|need| *need = run.borrow().need());

@@ -1,12 +1,17 @@
 //! How two processes of a communicator exchange long blocks: as messages, or each fetches the other's from where it lies.
 //!
-//! The lower rank takes the time of both ways, for each size, and decides for both.
+//! The lower rank takes the time of both ways, for each size, and decides for both. Where they go as messages, it says so of the next ones of that
+//! size, too: both count them.
 
 use crate::transport::trials::{Trials, Way};
 use std::time::Instant;
 
 /// Sizes that are told apart, each twice the one before; what is longer is of the last one.
 const SIZES: usize = 16;
+/// So many go unasked at most, behind one that was asked.
+const MOST: u32 = 15;
+/// One that is asked, and those behind it.
+const TRIAL: u32 = 1 + MOST;
 
 #[derive(Default)]
 pub struct Exchanges {
@@ -14,6 +19,8 @@ pub struct Exchanges {
     trials: Vec<Trials>,
     /// The one that is on its way.
     begun: Option<(usize, Instant)>,
+    /// By sizes, how many go as messages unasked.
+    unasked: [u32; SIZES],
 }
 
 /// The size of blocks of `len` bytes, one of the [`SIZES`].
@@ -26,8 +33,29 @@ impl Exchanges {
     /// How the next blocks of `len` bytes go.
     pub fn next(&mut self, len: usize) -> Way {
         self.begun = None;
-        self.trials.resize(SIZES, Trials::NONE);
+        self.trials.resize(SIZES, Trials::of(TRIAL));
         self.trials[size(len)].next()
+    }
+
+    /// How many of `len` bytes, behind the next one, are to go as messages unasked.
+    pub fn unasked(&self, len: usize) -> u32 {
+        match self.trials.get(size(len)) {
+            Some(trials) if trials.next() == Way::InParts => trials.more().min(MOST),
+            _ => 0,
+        }
+    }
+
+    /// So many do.
+    pub fn go_on(&mut self, len: usize, count: u32) {
+        self.unasked[size(len)] = count.min(MOST);
+    }
+
+    /// Whether the present one, of `len` bytes, is such.
+    pub fn take_unasked(&mut self, len: usize) -> bool {
+        let rest = &mut self.unasked[size(len)];
+        let is_such = *rest > 0;
+        *rest -= u32::from(is_such);
+        is_such
     }
 
     /// Both processes are here to exchange blocks of `len` bytes.
@@ -54,6 +82,33 @@ mod tests {
     fn sizes_are_told_apart() {
         let kib = [0, 1, 8, 15, 16, 64, 1 << 20];
         assert_eq!(kib.map(|kib| size(kib << 10)), [0, 0, 3, 3, 4, 6, 15]);
+    }
+
+    #[test]
+    fn what_is_agreed_on_counts() {
+        let mut exchanges = Exchanges::default();
+        let mut asked = 0;
+        for _ in 0..4000 {
+            let is_asked = !exchanges.take_unasked(16 << 10);
+            let way = match is_asked {
+                true => exchanges.next(16 << 10),
+                false => InParts,
+            };
+            let more = exchanges.unasked(16 << 10);
+            exchanges.begin(16 << 10);
+            let begun = exchanges.begun.as_mut().unwrap();
+            begun.1 -= std::time::Duration::from_nanos(if way == InParts { 3000 } else { 5000 });
+            exchanges.end(way);
+            if is_asked {
+                asked += 1;
+                exchanges.go_on(16 << 10, more);
+            }
+        }
+        assert!((250..500).contains(&asked), "{asked}");
+        // Other sizes are asked.
+        exchanges.go_on(16 << 10, 1);
+        assert!(!exchanges.take_unasked(64 << 10) && exchanges.take_unasked(17 << 10));
+        assert!(!exchanges.take_unasked(16 << 10));
     }
 
     /// Blocks of 16 KiB go faster as messages, those of 64 KiB fetched.

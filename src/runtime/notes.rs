@@ -350,6 +350,11 @@ impl<'a> Round<'a> {
         }
     }
 
+    /// Whether a member has pinned its note. Does not wait.
+    pub fn has(&self, member: usize) -> bool {
+        self.notes.pin(self.round, member).has(self.round)
+    }
+
     /// Says that the caller has read what the notes of this round, and of those before, say where it lies.
     pub fn has_read(&self) {
         self.notes.read(self.notes.rank).set(self.round);

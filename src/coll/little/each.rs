@@ -5,6 +5,7 @@
 
 use super::fetched::{EACH_BY_ADDRESS, ONE_BY_ADDRESS, gives};
 use super::places::{Place, Places};
+use super::unasked::More;
 use super::{Little, NOTHING, length};
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
@@ -15,7 +16,7 @@ use crate::runtime::notes::{MEMBERS, ROOM, Round};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// The number of a note that has only lengths: the blocks come as messages.
-const BY_MESSAGES: usize = usize::MAX - 1;
+pub(super) const BY_MESSAGES: usize = usize::MAX - 1;
 
 /// The number of a note that says where the blocks lie.
 const BY_PLACES: usize = usize::MAX - 2;
@@ -78,6 +79,9 @@ impl<'a> Little<'a> {
         if alike && !self.is_for_placing(all)? {
             return Ok(false);
         }
+        if alike && self.goes_unasked(receive[0].bytes()) {
+            return self.alltoall_unasked(send, receive);
+        }
         let takes = alike.then(|| receive[0].bytes());
         match self.give_each(outgoing, send.is_some(), takes)? {
             Some(given) => self.alltoall_in(given, send, receive, alike),
@@ -106,14 +110,11 @@ impl<'a> Little<'a> {
                 // All give as much, else all find that: who gives less may not be there.
                 for (from, block) in self.others(outgoing) {
                     let number = self.number(&round, from)?;
-                    let sent = match number {
-                        EACH_BY_ADDRESS | BY_PLACES | BY_MESSAGES | NOTHING => {
-                            sent_to(&round, from, self.comm, number)
-                        }
-                        number => told_in(&round, from, self.comm, number),
-                    };
+                    let sent = sent_by_lengths(&round, from, self.comm, number);
                     same_length(sent, block.bytes())?;
                 }
+                let is_said = self.number(&round, 0)? == BY_MESSAGES;
+                self.agree(&round, receive[0].bytes(), is_said);
                 return Ok(false);
             }
         }
@@ -183,32 +184,43 @@ impl<'a> Little<'a> {
         {
             return Ok(Some((round, Means::Places)));
         }
-        let (len, number, means) = match fits {
-            true => (len, len, Means::Note),
-            false => (lengths, BY_MESSAGES, Means::Messages),
-        };
-        let pinned = self.pin(len, number, |room| {
-            // SAFETY: the note begins with the lengths, and is aligned as they are.
-            let told = unsafe { from_raw_parts_mut(room.cast::<u32>(), self.comm.meeting.size()) };
-            told.fill(0);
+        if !fits {
+            let more = takes.map_or(0, |takes| self.more(takes));
+            let pinned = self.announce_each(blocks, more)?;
+            return Ok(pinned.map(|round| (round, Means::Messages)));
+        }
+        let pinned = self.pin(len, len, |room| {
+            self.write_lengths(room, blocks, 0);
             let mut at = lengths;
-            for (to, block) in self.others(blocks) {
+            self.others(blocks).try_for_each(|(_, block)| {
                 let len = block.bytes();
-                told[to] = u32::try_from(len).unwrap_or(u32::MAX);
-                if fits {
-                    block.give(0..len, room.wrapping_add(at))?;
-                    at += len;
-                }
-            }
-            Ok(())
+                at += len;
+                block.give(0..len, room.wrapping_add(at - len))
+            })
         })?;
-        if may
-            && fits
-            && let Some(round) = &pinned
-        {
+        if may && let Some(round) = &pinned {
             round.expect_to_give(len);
         }
-        Ok(pinned.map(|round| (round, means)))
+        Ok(pinned.map(|round| (round, Means::Note)))
+    }
+
+    /// Pins a note of blocks for the others that come as messages, and what it says of [more](Little::more).
+    pub(super) fn announce_each(&self, blocks: &[Vector], more: More) -> Result<Option<Round<'a>>> {
+        self.pin(lengths(self.comm), BY_MESSAGES, |room| {
+            self.write_lengths(room, blocks, more);
+            Ok(())
+        })
+    }
+
+    /// Writes how long the blocks for the others are. This process has a place among them, which is for what is said of [more](Little::more).
+    fn write_lengths(&self, room: *mut u8, blocks: &[Vector], more: More) {
+        // SAFETY: the note begins with the lengths, and is aligned as they are.
+        let told = unsafe { from_raw_parts_mut(room.cast::<u32>(), self.comm.meeting.size()) };
+        told.fill(0);
+        for (to, block) in self.others(blocks) {
+            told[to] = u32::try_from(block.bytes()).unwrap_or(u32::MAX);
+        }
+        told[self.comm.rank] = more;
     }
 
     /// Where the blocks for the others lie, if all of them are in the segment.
@@ -292,6 +304,14 @@ pub(super) fn sent_to(round: &Round<'_>, from: usize, comm: &Comm, number: usize
         BY_MESSAGES => told_in(round, from, comm, lengths(comm)),
         // Blocks that are as long, or one.
         number => length(number),
+    }
+}
+
+/// The same where a note with this number begins with lengths, if it has the blocks.
+pub(super) fn sent_by_lengths(round: &Round<'_>, from: usize, comm: &Comm, number: usize) -> usize {
+    match number {
+        EACH_BY_ADDRESS | BY_PLACES | BY_MESSAGES | NOTHING => sent_to(round, from, comm, number),
+        number => told_in(round, from, comm, number),
     }
 }
 

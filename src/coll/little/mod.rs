@@ -6,7 +6,8 @@
 //!
 //! **Between two** processes with cores of their own what one gives is read where it lies, from some length on, if it lies in the
 //! segment ([`placed`]). Else it goes on in a note a piece, if that is faster than a message: the one writes the next piece while the
-//! other takes the last. Its first note says so, and how long it is. What both give each other is [fetched], if it is long.
+//! other takes the last. Its first note says so, and how long it is. What both give each other is [fetched], if it is long, or goes as messages, which
+//! need [no answer](unasked).
 
 mod each;
 mod fetched;
@@ -14,6 +15,7 @@ mod folding;
 mod placed;
 mod places;
 pub mod short;
+mod unasked;
 
 use self::places::Places;
 use super::elements::Vector;

@@ -150,6 +150,9 @@ impl<'a> Little<'a> {
         if alike && !self.is_for_placing(len)? {
             return Ok(false);
         }
+        if alike && self.goes_unasked(len) {
+            return self.allgather_unasked(mine, blocks);
+        }
         let place = self.placed(given, true)?;
         let pinned = if let Some(at) = place {
             self.show_to(at, len, !(1 << rank))?
@@ -159,7 +162,8 @@ impl<'a> Little<'a> {
         {
             Some(round)
         } else if len > NOTE {
-            self.announce(len)?
+            let more = if alike { self.more(len) } else { 0 };
+            self.announce_with(len, more)?
         } else {
             self.give_again(given)?
         };
@@ -196,6 +200,9 @@ impl<'a> Little<'a> {
                 return self.exchange_shown(round, given, &blocks[1 - rank], stays);
             }
             if len > NOTE && !self.are_all(&round, |number| number & AS_MESSAGE == 0)? {
+                let first = self.number(&round, 0)?;
+                let is_said = first != ONE_BY_ADDRESS && first & AS_MESSAGE != 0;
+                self.agree(&round, len, is_said);
                 return Ok(false);
             }
         }
