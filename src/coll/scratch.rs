@@ -32,8 +32,8 @@ static FREE: Mutex<Free> = Mutex::new(Free {
 impl Free {
     /// A piece with room for `len` bytes, the newest: that may be in the caches. What is much larger stays for those that need it.
     fn take(&mut self, len: usize) -> Option<Box<[Word]>> {
-        let fits = |memory: &Box<[Word]>| (len..=4 * len).contains(&bytes(memory));
-        let found = self.pieces.iter().rposition(fits)?;
+        let fits = |memory: &[Word]| (len..=4 * len).contains(&bytes(memory));
+        let found = self.pieces.iter().rposition(|memory| fits(memory))?;
         let piece = self.pieces.remove(found)?;
         self.bytes -= bytes(&piece);
         Some(piece)
