@@ -44,11 +44,10 @@ impl Planner {
         }
         let mut parts = Vec::with_capacity(self.size);
         for from in 0..self.size {
-            parts.push(match from {
-                _ if from == self.rank => mine.clone(),
-                // There it is folded.
-                _ if from + 1 == self.size && !mine.is_at(out) => out.part(0, mine.count),
-                _ => self.temporary(&mine.element, mine.count)?,
+            // Not even the last part comes to where it is folded: if a process has died, nothing is written.
+            parts.push(match from == self.rank {
+                true => mine.clone(),
+                false => self.temporary(&mine.element, mine.count)?,
             });
         }
         // From the next one on: not all send to one process at a time.

@@ -164,8 +164,9 @@ fn refused(pid: i32, way: Way) -> Result<()> {
 /// is to grow.
 pub fn is_mapped(address: *const c_void) -> bool {
     let page = address.map_addr(|at| at & !(PAGE - 1)).cast_mut();
-    // SAFETY: with MS_ASYNC the kernel looks whether the page is mapped, and does nothing.
-    let is_there = unsafe { libc::msync(page, 1, libc::MS_ASYNC) } == 0;
+    let mut in_memory = 0;
+    // SAFETY: of one page the kernel writes one byte, by which it tells nothing that is asked here.
+    let is_there = unsafe { libc::mincore(page, PAGE, &raw mut in_memory) } == 0;
     is_there || nix::Error::last() != nix::Error::ENOMEM
 }
 
