@@ -6,7 +6,7 @@
 //! | word     | written                                                                                    |
 //! |----------|--------------------------------------------------------------------------------------------|
 //! | `number` | last: the entry's number, from 1, and the place of its call; 0 while it is being written     |
-//! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank; or the next time, where nothing else gets that, or which its target knows that has [waited](Log::complete_by_wait) for it |
+//! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank; or the next time, where nothing else gets that, or which its target knows that has [waited](by_wait) for it |
 //! | `issued` | of an access that is atomic: before which time of its rank it began, the last time           |
 //! | `known`  | until which time its rank knew the process whose memory it is, before it began               |
 //! | `bytes`  | may grow until it is done, where accesses side by side are one entry                        |
@@ -22,6 +22,12 @@ use crate::shm::atomic::{AtomicU64, Ordering, prefetch_to_write};
 pub const KEPT: u64 = 512;
 /// In `done`: since the target has waited for it, of an epoch of MPI_Win_start.
 const WAITED: u64 = 1 << 63;
+
+/// That time, of an access whose target has waited for it by then.
+pub fn by_wait(time: u64) -> u64 {
+    time | WAITED
+}
+
 /// The line of an entry is asked for so many entries before.
 const AHEAD: u64 = 4;
 
@@ -264,11 +270,6 @@ impl Log {
         if entry.is(number, Ordering::Relaxed) {
             entry.done.store(time, Ordering::Release);
         }
-    }
-
-    /// The same of one whose target has waited for it by then.
-    pub fn complete_by_wait(&self, number: u64, time: u64) {
-        self.complete(number, time | WAITED);
     }
 
     /// Whether the access of this number is complete by now, though nobody can know of that but by a load.

@@ -1,6 +1,6 @@
 //! The accesses of this process that are not complete at their targets.
 
-use super::log::{self, Fence, Log, Logged, Of, On};
+use super::log::{self, Fence, Log, Logged, Of, On, by_wait};
 use super::own::{Race, STATE, State};
 use super::span::{Pair, Span};
 use super::{Access, Content, Entered, What};
@@ -41,14 +41,6 @@ impl Pending {
         log.complete(self.number, time);
         if self.former != 0 {
             log.complete(self.former, time);
-        }
-    }
-
-    /// The same since its target has waited for it.
-    fn end_by_wait(&self, log: &Log, time: u64) {
-        log.complete_by_wait(self.number, time);
-        if self.former != 0 {
-            log.complete_by_wait(self.former, time);
         }
     }
 
@@ -140,10 +132,9 @@ impl State {
         let (now, promised) = clock::promise(alone);
         self.pending.retain(|pending| {
             let is_of_it = are_of_it(pending.on);
-            if is_of_it && pending.what.fetches() {
-                pending.end(log, now);
-            } else if is_of_it {
-                pending.end_by_wait(log, promised);
+            if is_of_it {
+                let is_complete = pending.what.fetches();
+                pending.end(log, if is_complete { now } else { by_wait(promised) });
             }
             !is_of_it
         });

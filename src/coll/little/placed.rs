@@ -5,6 +5,7 @@
 //! where notes, the board and messages through rings are two, and there is nothing to match.
 
 use super::fetched::{ONE_BY_ADDRESS, gives};
+use super::unasked::comes_as_message;
 use super::{AS_MESSAGE, Little, PLACED, length};
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
@@ -200,8 +201,7 @@ impl<'a> Little<'a> {
                 return self.exchange_shown(round, given, &blocks[1 - rank], stays);
             }
             if len > NOTE && !self.are_all(&round, |number| number & AS_MESSAGE == 0)? {
-                let first = self.number(&round, 0)?;
-                let is_said = first != ONE_BY_ADDRESS && first & AS_MESSAGE != 0;
+                let is_said = comes_as_message(self.number(&round, 0)?);
                 self.agree(&round, len, is_said);
                 return Ok(false);
             }

@@ -5,7 +5,8 @@
 //! [count](crate::comm::Exchanges) them, send at once, and look at the other's note while the messages are on their way. (AMD EPYC of family 25,
 //! MPI_Alltoall of two, blocks of 16 KiB: 3.7 and 2.1 µs.)
 //!
-//! The notes still say how long the blocks are: where that is not as long here, both find it, and take their messages back.
+//! The notes still say how long the blocks are. Where the other one's is of another length and goes otherwise, no message of it comes, and this process
+//! takes its own back; where both go unasked the messages themselves tell it.
 
 use super::each::{BY_MESSAGES, sent_by_lengths, sent_to};
 use super::fetched::ONE_BY_ADDRESS;
@@ -21,6 +22,11 @@ use crate::transport::trials::Way;
 /// lower rank's, or that this one does.
 pub(super) type More = u32;
 const UNASKED: More = More::MAX;
+
+/// Whether the block of an allgather whose note has this number comes as a message.
+pub(super) fn comes_as_message(number: usize) -> bool {
+    number != ONE_BY_ADDRESS && number & AS_MESSAGE != 0
+}
 
 fn said(round: &Round<'_>, from: usize) -> More {
     let data = round.data(from, size_of::<[More; 2]>());
@@ -73,8 +79,7 @@ impl<'a> Little<'a> {
             return Ok(false);
         };
         self.messages().allgather(mine, blocks)?;
-        let is_message = |number| number != ONE_BY_ADDRESS && number & AS_MESSAGE != 0;
-        self.look_beside(&round, &blocks[other], is_message, sent_to)
+        self.look_beside(&round, &blocks[other], comes_as_message, sent_to)
     }
 
     /// An alltoall of such blocks.
