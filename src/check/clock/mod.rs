@@ -548,6 +548,15 @@ pub(super) fn tick(alone: bool) -> u64 {
     own().map_or(0, |own| own.tick(alone))
 }
 
+/// The same, to a number that this thread has prepared: `false` where another one has come to it meanwhile.
+pub(super) fn tick_to(number: u64) -> bool {
+    own().is_none_or(|own| {
+        let now = &own.clock.now[own.rank];
+        now.compare_exchange(number - 1, number, Ordering::Release, Ordering::Relaxed)
+            .is_ok()
+    })
+}
+
 /// This process ends operations of its own which are complete at their targets when these have waited for that: its time, and that of their
 /// completion. Only a target that takes what is [kept for it](keep_promised) knows the second one, with all that it tells of it, until this process
 /// makes another step.
