@@ -53,8 +53,6 @@ pub mod shm {
 
     pub type Offset = usize;
     pub const LINE: usize = 128;
-    /// As in the library.
-    pub const NOTES: u32 = 4;
     /// Few, so that threads of a process use the same one after the other.
     pub const VISITS: usize = 2;
 }

@@ -8,23 +8,21 @@
 //! |------------------|----------------------------------------------------------------------------------------------|
 //! | r + 1            | it has read what the notes up to that of round r say where it lies; they may change it again |
 //!
-//! A member has [`KEPT`] notes, used in turn, so it can be ahead of the others: a broadcast's root pins and goes on. It pins in
-//! a round when it is done with what it read in those before. So its words say how far it is, and a member that wants to
-//! write over an old note asks them: at the beginning of every half of its notes it waits until all have pinned at the
-//! beginning of the half before ([`awaited`]). A note of round r is written over in round r + `KEPT`, whose half begins at most
-//! half a `KEPT` before that, so all have pinned in round r + 1 by then, or in a later one: they have read.
+//! A member's notes are used in turn, as many as their [depth](Depth) says, so it can be ahead of the others: a broadcast's root pins and goes
+//! on. It pins in a round when it is done with what it read in those before. So its words say how far it is, and a member that wants
+//! to write over an old note looks at them. It does so once for each half of its notes ([`Depth::awaited`]): while it writes one half, all have
+//! pinned at the beginning of the half before. A note of round r is written over in round r + the depth; the half before that one's begins behind r, and
+//! who has pinned there has read.
+//!
+//! What a note has no room for lies in one of other places, which have a depth of their own: a smaller one where many would not stay
+//! in the caches.
 //!
 //! **Orderings.** A note is written, then its word (release). One that finds the word (acquire) sees the note. What a member
 //! reads in a round happens before the word that it writes in the next one, so before an awaited word is found, and so before
-//! the note is written over. Numbers of rounds wrap; only their distance is asked, which is at most twice `KEPT`. Words begin
+//! the note is written over. Numbers of rounds wrap; only their distance is asked, which is at most twice the depth. Words begin
 //! with 0, as after round -1.
 
 use super::atomic::{AtomicU32, Ordering};
-
-/// How many notes of a member there are.
-pub use super::NOTES as KEPT;
-
-const HALF: u32 = KEPT / 2;
 
 /// The word of a note, or of a reader.
 #[derive(Default)]
@@ -44,14 +42,38 @@ impl Pin {
     }
 }
 
-/// Which of a member's notes is that of `round`.
-#[inline]
-pub fn place(round: u32) -> usize {
-    (round % KEPT) as usize
+/// How many notes of a member there are, or places for what is more: a power of two, 2 at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depth(u32);
+
+impl Depth {
+    pub const fn new(places: u32) -> Depth {
+        assert!(places.is_power_of_two() && places >= 2);
+        Depth(places)
+    }
+
+    /// How many there are.
+    #[inline]
+    pub const fn places(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Which of them is that of `round`.
+    #[inline]
+    pub fn place(self, round: u32) -> usize {
+        (round & (self.0 - 1)) as usize
+    }
+
+    /// The round in which everybody has to have pinned before a member writes there in `round`: the same for half of them in turn.
+    #[inline]
+    pub fn awaited(self, round: u32) -> u32 {
+        let half = self.0 / 2;
+        (round & !(half - 1)).wrapping_sub(half)
+    }
 }
 
-/// The round in which everybody has to have pinned before a member writes its note of `round`, if it has to be asked for now.
+/// Whether round `first` comes after round `second`.
 #[inline]
-pub fn awaited(round: u32) -> Option<u32> {
-    round.is_multiple_of(HALF).then(|| round.wrapping_sub(HALF))
+pub fn is_after(first: u32, second: u32) -> bool {
+    first.wrapping_sub(second) as i32 > 0
 }

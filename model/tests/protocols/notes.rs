@@ -3,13 +3,29 @@
 
 use rmashm_model::actor::{Actors, Watched, act, explore};
 use rmashm_model::shm::atomic::{AtomicU32, Ordering, full_fence, light_fence};
-use rmashm_model::shm::notes::{KEPT, Pin, awaited, place};
+use rmashm_model::shm::notes::{Depth, Pin, is_after};
+
+/// Few, so that they are soon used again.
+const LINES: Depth = Depth::new(4);
+const ROOMS: Depth = Depth::new(2);
+/// As in the library.
+const SAID: u32 = 2;
+const KEPT: u32 = LINES.places() as u32;
+
+/// A member's own.
+struct Local(std::cell::Cell<u32>);
+
+// SAFETY: one member uses it.
+unsafe impl Sync for Local {}
 
 struct Place {
     actors: Actors,
     sleepers: AtomicU32,
-    /// Those of each member.
+    /// Those of each member, and its places for what is more.
     notes: Vec<Vec<(Pin, Watched)>>,
+    rooms: Vec<Vec<Watched>>,
+    /// A round in which all have pinned, as each member knows it.
+    all: Vec<Local>,
     /// What each member has read, and memory of its own that its notes tell of.
     read: Vec<Pin>,
     own: Vec<Watched>,
@@ -17,11 +33,15 @@ struct Place {
 
 impl Place {
     fn new(members: usize) -> Place {
-        let notes = || (0..KEPT).map(|_| Default::default()).collect();
+        let notes = || (0..LINES.places()).map(|_| Default::default()).collect();
+        let rooms = || (0..ROOMS.places()).map(|_| Watched::default()).collect();
+        let all = || Local(std::cell::Cell::new(u32::MAX));
         Place {
             actors: Actors::new(members),
             sleepers: AtomicU32::new(0),
             notes: (0..members).map(|_| notes()).collect(),
+            rooms: (0..members).map(|_| rooms()).collect(),
+            all: (0..members).map(|_| all()).collect(),
             read: (0..members).map(|_| Pin::default()).collect(),
             own: (0..members).map(|_| Watched::default()).collect(),
         }
@@ -29,7 +49,7 @@ impl Place {
 
     /// As `Notes::wait_for`.
     fn wait_for(&self, me: usize, round: u32, member: usize) {
-        self.wait_for_word(me, &self.notes[member][place(round)].0, round);
+        self.wait_for_word(me, &self.notes[member][LINES.place(round)].0, round);
     }
 
     /// As `Notes::wait_for_word`.
@@ -53,16 +73,32 @@ impl Place {
         }
     }
 
-    /// As `Meeting::pin`.
-    fn pin(&self, me: usize, round: u32, value: u32) {
-        if let Some(before) = awaited(round) {
+    /// As `Notes::await_all`.
+    fn await_all(&self, me: usize, round: u32, depth: Depth) {
+        let before = depth.awaited(round);
+        if is_after(before, self.all[me].0.get()) {
             (0..self.notes.len()).for_each(|member| self.wait_for(me, before, member));
+            self.all[me].0.set(before);
+        }
+    }
+
+    /// As `Meeting::pin`, of what fits into a line or is more.
+    fn pin(&self, me: usize, round: u32, value: u32, is_more: bool) {
+        self.await_all(me, round, if is_more { ROOMS } else { LINES });
+        if round.is_multiple_of(SAID) {
             self.read[me].set(round.wrapping_sub(1));
         }
-        let (pin, note) = &self.notes[me][place(round)];
-        note.write(value);
-        pin.set(round);
+        self.note(me, round, is_more).write(value);
+        self.notes[me][LINES.place(round)].0.set(round);
         self.ring();
+    }
+
+    /// As `Notes::part`.
+    fn note(&self, member: usize, round: u32, is_more: bool) -> &Watched {
+        match is_more {
+            true => &self.rooms[member][ROOMS.place(round)],
+            false => &self.notes[member][LINES.place(round)].1,
+        }
     }
 
     /// As `Round::has_read`.
@@ -76,10 +112,10 @@ impl Place {
         self.wait_for_word(me, &self.read[member], round);
     }
 
-    /// As `Round::from`.
-    fn read(&self, me: usize, round: u32, member: usize) -> u32 {
+    /// As `Round::data`, behind `Round::number`.
+    fn read(&self, me: usize, round: u32, member: usize, is_more: bool) -> u32 {
         self.wait_for(me, round, member);
-        self.notes[member][place(round)].1.read()
+        self.note(member, round, is_more).read()
     }
 }
 
@@ -89,9 +125,25 @@ fn a_root_that_is_ahead() {
     explore("notes, broadcasts until all are written over", 2, || {
         act(Place::new(2), 2, |place, me| {
             for round in 0..2 * KEPT {
-                place.pin(me, round, 100 + round);
+                place.pin(me, round, 100 + round, false);
                 if me > 0 {
-                    assert_eq!(place.read(me, round, 0), 100 + round);
+                    assert_eq!(place.read(me, round, 0, false), 100 + round);
+                }
+            }
+        });
+    });
+}
+
+/// What it gives has its place in notes and elsewhere, as it comes.
+#[test]
+fn a_root_that_gives_more() {
+    explore("notes, broadcasts of little and of more", 2, || {
+        act(Place::new(2), 2, |place, me| {
+            for round in 0..KEPT + 3 {
+                let is_more = round % 3 != 1;
+                place.pin(me, round, 100 + round, is_more && me == 0);
+                if me > 0 {
+                    assert_eq!(place.read(me, round, 0, is_more), 100 + round);
                 }
             }
         });
@@ -104,10 +156,13 @@ fn roots_in_turn() {
     explore("notes, roots in turn", 2, || {
         act(Place::new(2), 2, |place, me| {
             for round in 0..KEPT + 2 {
-                place.pin(me, round, 100 * me as u32 + round);
+                place.pin(me, round, 100 * me as u32 + round, false);
                 if round as usize % 2 == me {
                     let other = 1 - me;
-                    assert_eq!(place.read(me, round, other), 100 * other as u32 + round);
+                    assert_eq!(
+                        place.read(me, round, other, false),
+                        100 * other as u32 + round
+                    );
                 }
             }
         });
@@ -120,10 +175,10 @@ fn three_members() {
     explore("notes, 3 members", 1, || {
         act(Place::new(3), 3, |place, me| {
             for round in 0..KEPT + 1 {
-                place.pin(me, round, 100 * me as u32 + round);
+                place.pin(me, round, 100 * me as u32 + round, false);
                 if me == 0 {
-                    assert_eq!(place.read(me, round, 1), 100 + round);
-                    assert_eq!(place.read(me, round, 2), 200 + round);
+                    assert_eq!(place.read(me, round, 1, false), 100 + round);
+                    assert_eq!(place.read(me, round, 2, false), 200 + round);
                 }
             }
         });
@@ -138,7 +193,7 @@ fn read_in_place() {
             for round in 0..KEPT {
                 let other = 1 - me;
                 place.own[me].write(100 * me as u32 + round);
-                place.pin(me, round, 0);
+                place.pin(me, round, 0, false);
                 place.wait_for(me, round, other);
                 assert_eq!(place.own[other].read(), 100 * other as u32 + round);
                 place.has_read(me, round);
@@ -157,7 +212,7 @@ fn who_goes_on_has_read() {
                 if me == 0 && round == 0 {
                     place.own[0].write(7);
                 }
-                place.pin(me, round, 0);
+                place.pin(me, round, 0, false);
                 if me == 1 && round == 0 {
                     place.wait_for(me, 0, 0);
                     assert_eq!(place.own[0].read(), 7);

@@ -206,7 +206,9 @@ impl<'a> Little<'a> {
 
     /// Pins a note of blocks for the others that come as messages, and what it says of [more](Little::more).
     pub(super) fn announce_each(&self, blocks: &[Vector], more: More) -> Result<Option<Round<'a>>> {
-        self.pin(lengths(self.comm), BY_MESSAGES, |room| {
+        let longest = self.others(blocks).map(|(_, block)| block.bytes()).max();
+        let len = (lengths(self.comm), longest.unwrap_or(0));
+        self.pin_beside_messages(len, BY_MESSAGES, |room| {
             self.write_lengths(room, blocks, more);
             Ok(())
         })

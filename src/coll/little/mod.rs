@@ -136,6 +136,17 @@ impl<'a> Little<'a> {
         self.comm.meeting.pin(len, number, self.what, write)
     }
 
+    /// The same, of a note of `len` bytes beside which messages of so many bytes come.
+    fn pin_beside_messages(
+        &self,
+        (len, bytes): (usize, usize),
+        number: usize,
+        write: impl FnOnce(*mut u8) -> Result<()>,
+    ) -> Result<Option<Round<'a>>> {
+        let meeting = &self.comm.meeting;
+        meeting.pin_beside_messages((len, bytes), number, self.what, write)
+    }
+
     fn number(&self, round: &Round<'_>, from: usize) -> Result<usize> {
         round.number(from, self.what)
     }
@@ -195,7 +206,7 @@ impl<'a> Little<'a> {
 
     /// Pins a note of a block of `len` bytes that comes as a message. `None` as for `pin`.
     fn announce(&self, len: usize) -> Result<Option<Round<'a>>> {
-        self.pin(0, len | AS_MESSAGE, |_| Ok(()))
+        self.pin_beside_messages((0, len), len | AS_MESSAGE, |_| Ok(()))
     }
 
     /// How a block goes that this process gives to one, or one to all.

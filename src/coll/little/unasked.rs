@@ -61,7 +61,8 @@ impl<'a> Little<'a> {
 
     /// Pins a note of a block of `len` bytes that comes as a message, and what it says of [more](Little::more). `None` as for `pin`.
     pub(super) fn announce_with(&self, len: usize, more: More) -> Result<Option<Round<'a>>> {
-        self.pin(size_of::<[More; 2]>(), len | AS_MESSAGE, |room| {
+        let note = (size_of::<[More; 2]>(), len);
+        self.pin_beside_messages(note, len | AS_MESSAGE, |room| {
             // SAFETY: the note has room for both, and is aligned as they are.
             unsafe { room.cast::<[More; 2]>().write([more; 2]) };
             Ok(())
