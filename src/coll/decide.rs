@@ -304,6 +304,12 @@ impl Call {
                 ..
             } => shared::reduce(comm, what, *op, mine, out.as_ref()),
             Allreduce { op, mine, out } => shared::allreduce(comm, what, *op, mine, out),
+            ReduceScatter {
+                op,
+                mine,
+                counts,
+                out,
+            } => shared::reduce_scatter(comm, what, *op, (mine, counts), out),
             _ => Ok(false),
         }
     }

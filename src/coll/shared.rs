@@ -8,7 +8,7 @@
 //! the share over their own.
 //!
 //! Data that only moves is one copy more than a message's, so among few processes large blocks go by messages: the board takes
-//! up to 4 KiB a process and 64 KiB in all where ranks have cores of their own, 128 KiB and 1 MiB where they share cores and
+//! up to 4 KiB a process and 64 KiB in all where ranks have cores of their own, and much more where they share cores and
 //! every message waits for its receiver's turn. (Figures: `bench/RESULTS.md`.)
 //!
 //! The bounds are found again by `make bench BENCH="--families sizes --peers none"`, which names sizes that take longer than
@@ -26,21 +26,19 @@ use crate::runtime::board::Shared;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance;
 
-/// The most bytes that go better over the board than by messages, each of which is one copy: of one process, and of all of
-/// them together. Where ranks share cores, every message takes a turn on one.
-const OWN_CORES: Limits = Limits {
-    each: 4 << 10,
-    all: 64 << 10,
-};
-const SHARED_CORES: Limits = Limits {
-    each: 128 << 10,
-    all: 1 << 20,
-};
-
-struct Limits {
-    each: usize,
-    all: usize,
-}
+/// The most bytes that go better over the board than by messages, each of which is one copy, where ranks have cores of their own: of one process, and
+/// of all of them together.
+const EACH: usize = 4 << 10;
+const ALL: usize = 64 << 10;
+/// The same of one process where ranks share cores, and every message takes a turn on one: of what goes to all, of what is for one each, and of what is
+/// folded by one each. (8 ranks on 2 cores, µs by messages and so: allgather of 256 KiB 838 and 399, alltoall of 32 KiB 217 and 85, reduce_scatter_block of
+/// 32 KiB 237 and 81.)
+const TO_ALL: usize = 4 << 20;
+const TO_EACH: usize = 512 << 10;
+const FOLDED_BY_EACH: usize = 64 << 20;
+/// From so many bytes on a broadcast goes so where ranks share cores: less is on its way while its root goes on. (8 ranks on 2 cores, 64 KiB 48 and 20 µs, 1 MB 443
+/// and 242.)
+const BROADCAST: usize = 20 << 10;
 
 // Where these numbers do not suit a machine, `make bench BENCH="--families sizes"` shows a step.
 
@@ -56,20 +54,19 @@ const PIECE: usize = 64 << 10;
 /// Two processes with cores of their own fetch shares of so much from each other, in one copy, and a root all of it.
 const FETCH: usize = 64 << 10;
 
-/// Whether data moves better over the board than by messages, where each of the processes gives `len` bytes. Collective, and the
-/// same for all of them.
-fn is_worth(comm: &Comm, len: usize, what: &dyn Fn() -> String) -> Result<bool> {
+/// Whether data moves better over the board than by messages, where each of the processes gives `len` bytes, and `most` are the most of them where ranks share
+/// cores. Collective, and the same for all of them.
+fn is_worth(comm: &Comm, len: usize, most: usize, what: &dyn Fn() -> String) -> Result<bool> {
     let processes = comm.meeting.size();
-    if comm.remote.is_some() || processes <= FEW && len > SHARED_CORES.each {
+    if comm.remote.is_some() || processes <= FEW && len > most {
         return Ok(false);
     }
-    let limits = match comm.meeting.sharing_cores(what)? {
-        Some(true) => SHARED_CORES,
-        Some(false) => OWN_CORES,
+    let is_less = match comm.meeting.sharing_cores(what)? {
+        Some(true) => len <= most,
+        Some(false) => len <= EACH && len.saturating_mul(processes) <= ALL,
         None => return Ok(false),
     };
-    let all = len.saturating_mul(processes);
-    Ok(processes > FEW || len <= limits.each && all <= limits.all)
+    Ok(processes > FEW || is_less)
 }
 
 /// The ranges of `len` bytes that go in one round each, of at most `most` bytes; one empty one if there are none.
@@ -88,7 +85,7 @@ pub fn allgather(
     // All blocks are alike, and everybody's as long.
     let len = blocks[0].bytes();
     let room = comm.meeting.room();
-    if !is_worth(comm, len, what)? {
+    if !is_worth(comm, len, TO_ALL, what)? {
         return Ok(false);
     }
     let own = mine.unwrap_or(&blocks[comm.rank]);
@@ -119,7 +116,7 @@ pub fn alltoall(
     let len = receive[0].bytes();
     let (size, room) = (comm.meeting.size(), comm.meeting.room());
     let total = len.saturating_mul(size);
-    if !is_worth(comm, total, what)? {
+    if !is_worth(comm, total, TO_EACH, what)? {
         return Ok(false);
     }
     for range in rounds(len, room / size) {
@@ -145,12 +142,106 @@ pub fn alltoall(
     Ok(true)
 }
 
+/// Does a broadcast within one group, of `len` bytes, which the root has told everybody; false if messages are the better way, and nothing was done.
+/// Error: what is `block` here has another length; the others go on.
+pub fn broadcast(
+    comm: &Comm,
+    what: &dyn Fn() -> String,
+    (block, len): (&Vector, usize),
+    root: usize,
+) -> Result<bool> {
+    if comm.meeting.size() == 2
+        || len < BROADCAST
+        || comm.meeting.sharing_cores(what)? != Some(true)
+    {
+        return Ok(false);
+    }
+    let fits = same_length(len, block.bytes());
+    for range in rounds(len, comm.meeting.room()) {
+        let gives = comm.rank == root;
+        let write = |room: *mut u8| match gives {
+            true => block.give(range.clone(), room),
+            false => Ok(()),
+        };
+        let given = comm.meeting.share(range.len(), len, what, write)?;
+        let Some(given) = given else {
+            return Ok(false);
+        };
+        let (_, data) = given.by(root)?;
+        if !gives && fits.is_ok() {
+            // SAFETY: the block is as long as what was given.
+            unsafe { block.take(range, data)? };
+        }
+    }
+    fits.map(|()| true)
+}
+
 /// What the process in `seat` gave. Errors: its blocks are not `len` bytes long, or it failed.
 fn block_by(given: &Shared<'_>, seat: usize, len: usize) -> Result<*const u8> {
     let (sent, address) = given.by(seat)?;
     // One that gives more may have said where it is, or how it comes.
     same_length(little::length(sent), len)?;
     Ok(address)
+}
+
+/// Does a reduce_scatter within one group, of `counts[i]` elements for process i; false if messages are the better way, and nothing was done.
+pub fn reduce_scatter(
+    comm: &Comm,
+    what: &dyn Fn() -> String,
+    op: Op,
+    (mine, counts): (&Vector, &[usize]),
+    out: &Vector,
+) -> Result<bool> {
+    let (len, size) = (mine.bytes(), mine.element.datatype.size().max(1));
+    let (members, rank) = (counts.len(), comm.rank);
+    // So many elements for each go in a round.
+    let most = comm.meeting.room() / size / members;
+    if most == 0 || !is_worth(comm, len, FOLDED_BY_EACH, what)? {
+        return Ok(false);
+    }
+    let mut fold = Fold::new(op, mine.element.clone());
+    // In place, the result is written where elements are that were given before, but perhaps over the own ones.
+    let keeps = fold.direct && !mine.is_at(out);
+    let longest = counts.iter().copied().max().unwrap_or(0);
+    for range in rounds(longest, most) {
+        let part = |count: usize| range.start.min(count)..range.end.min(count);
+        // Where those for a process begin, among all and among those of this round.
+        let before = |process: usize| {
+            let counts = &counts[..process];
+            let given: usize = counts.iter().map(|&count| part(count).len()).sum();
+            (counts.iter().sum::<usize>(), given * size)
+        };
+        let elements = |process: usize| {
+            let part = part(counts[process]);
+            mine.part(before(process).0 + part.start, part.len())
+        };
+        let own = part(counts[rank]);
+        let write = |room: *mut u8| {
+            fold.make_room(own.len(), false)?;
+            let mut given = (0..members).filter(|&process| !(keeps && process == rank));
+            given.try_for_each(|process| {
+                let (elements, at) = (elements(process), before(process).1);
+                elements.give(0..elements.bytes(), room.wrapping_add(at))
+            })
+        };
+        let given = comm.meeting.share(before(members).1, len, what, write)?;
+        let Some(given) = given else {
+            return Ok(false);
+        };
+        // Everybody's are checked before anything is changed.
+        (0..members).try_for_each(|seat| block_by(&given, seat, len).map(drop))?;
+        if own.is_empty() {
+            continue;
+        }
+        let at = before(rank).1;
+        let kept = elements(rank).address;
+        let parts = (0..members).map(|seat| match keeps && seat == rank {
+            true => with_exposed_provenance(kept),
+            false => given.bytes_by(seat).wrapping_add(at),
+        });
+        fold.fold(parts, &out.part(own.start, own.len()))?;
+    }
+    Ok(true)
 }
 
 /// Does an allreduce of the peers' elements; false if messages are the better way, and nothing was done.

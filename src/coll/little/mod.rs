@@ -21,7 +21,7 @@ use self::places::Places;
 use super::elements::Vector;
 use super::plan::{self, same_length};
 use super::planner::{Planner, Root, next_tag};
-use super::shared::rounds;
+use super::shared::{self, rounds};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::runtime::notes::{MEMBERS, NOTE, Round};
@@ -334,7 +334,10 @@ impl<'a> Little<'a> {
                 Way::Pieces => self.give_in_pieces(what, PIECE),
                 Way::Note => Ok(self.give(what)?.is_some()),
                 Way::Placed(at) => self.let_read(at, len),
-                Way::Message => self.announce(len).map(|_| false),
+                Way::Message => {
+                    let is_told = self.announce(len)?.is_some();
+                    Ok(is_told && self.broadcast_on_board(what, len, self.comm.rank)?)
+                }
             };
         };
         match self.come()? {
@@ -345,11 +348,17 @@ impl<'a> Little<'a> {
 
     /// The same, of one that gets it, in a round in which it has pinned.
     fn broadcast_in(mut self, round: Round<'a>, what: &Vector, root: usize) -> Result<bool> {
-        if self.number(&round, root)? & AS_MESSAGE != 0 {
-            return Ok(false);
+        let number = self.number(&round, root)?;
+        if number & AS_MESSAGE != 0 {
+            return self.broadcast_on_board(what, length(number), root);
         }
         let taken = self.take(&round, root, what, 0);
         taken.and(self.tell(&round)).map(|()| true)
+    }
+
+    /// All know how long it is.
+    fn broadcast_on_board(&self, what: &Vector, len: usize, root: usize) -> Result<bool> {
+        shared::broadcast(self.comm, self.what, (what, len), root)
     }
 
     /// Everybody's elements go to the root's blocks. `mine` is `None` if they are there already.
