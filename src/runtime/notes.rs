@@ -57,6 +57,11 @@ const SHARED_CORES: Depths = Depths {
     lines: Depth::new(32),
     rooms: Depth::new(16),
 };
+/// The same of more than 8 members, whose notes would take as much as a huge page else, and so all of one.
+const MANY_ON_SHARED_CORES: Depths = Depths {
+    rooms: Depth::new(8),
+    ..SHARED_CORES
+};
 
 /// How far a member is ahead of others to whom a message of so many bytes comes beside its note: more would not find room in their rings, and
 /// all would wait. (8 ranks on 2 cores, a broadcast of 16 KiB with 8 and 16 of them 9.7 and 16 µs, of 32 KiB with 4 and 8 of them 18 and 23.)
@@ -133,7 +138,11 @@ impl Notes {
         let (rank, members) = (meeting.rank, meeting.size());
         // What the first member finds holds for all, who may not all count cores alike.
         let shares = meeting.exchange(spin() == 0, what)?[0];
-        let depths = if shares { SHARED_CORES } else { OWN_CORES };
+        let depths = match shares {
+            false => OWN_CORES,
+            true if members <= 8 => SHARED_CORES,
+            true => MANY_ON_SHARED_CORES,
+        };
         let lines = notes_at(members) + members * depths.lines.places() * LINE;
         let bytes = lines + members * depths.rooms.places() * ROOM;
         let made = meeting.common(bytes, lines, membarrier::register(), what)?;
