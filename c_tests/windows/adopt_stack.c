@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-enum { ROUNDS = 300, TIMES = 60 };
+/* Rounds: when a window moves is a matter of time, and of what else runs. */
+enum { ROUNDS = 3000, TIMES = 60 };
 
 static int has_moved(MPI_Win win)
 {
