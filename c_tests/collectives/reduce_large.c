@@ -7,19 +7,6 @@
 static const int counts[] = {4095, 4096, 10001, 16384, 32768, 32769, 100003};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-static struct line line(int from, int i)
-{
-    return (struct line){ (uint32_t)(from * 31 + i % 1009 + 2), (uint32_t)(from * 17 + i % 613) };
-}
-
-static struct line composed(int i)
-{
-    struct line all = line(0, i);
-    for (int r = 1; r < size; r++)
-        all = after(all, line(r, i));
-    return all;
-}
-
 /* `root` is -1 for everybody. */
 static void lines(int n, int root, int in_place)
 {
@@ -32,13 +19,13 @@ static void lines(int n, int root, int in_place)
     OK(MPI_Type_commit(&type));
     OK(MPI_Op_create(compose, 0, &op));
     for (int i = 0; i < n; i++)
-        in[i] = out[i] = line(rank, i);
+        in[i] = out[i] = line_of(rank, i);
     if (root < 0)
         OK(MPI_Allreduce(in_place ? MPI_IN_PLACE : (void *)in, out, n, type, op, MPI_COMM_WORLD));
     else
         OK(MPI_Reduce(in_place && gets ? MPI_IN_PLACE : (void *)in, gets ? out : NULL, n, type, op, root, MPI_COMM_WORLD));
     for (int i = 0; i < n; i++) {
-        struct line wanted = gets ? composed(i) : line(rank, i), mine = line(rank, i);
+        struct line wanted = gets ? lines_composed(i) : line_of(rank, i), mine = line_of(rank, i);
         CHECK(out[i].slope == wanted.slope && out[i].shift == wanted.shift);
         CHECK(in[i].slope == mine.slope && in[i].shift == mine.shift);
     }

@@ -21,19 +21,6 @@ static void share_out(int n, int shape)
     }
 }
 
-static struct line line(int from, int i)
-{
-    return (struct line){ (uint32_t)(from * 31 + i % 1009 + 2), (uint32_t)(from * 17 + i % 613) };
-}
-
-static struct line composed(int i)
-{
-    struct line all = line(0, i);
-    for (int r = 1; r < size; r++)
-        all = after(all, line(r, i));
-    return all;
-}
-
 static void scatter(void *in, void *out, MPI_Datatype type, MPI_Op op, int alike)
 {
     if (alike)
@@ -53,14 +40,14 @@ static void lines(int alike, int in_place)
     OK(MPI_Type_commit(&type));
     OK(MPI_Op_create(compose, 0, &op));
     for (int i = 0; i < n; i++)
-        in[i] = out[i] = line(rank, i);
+        in[i] = out[i] = line_of(rank, i);
     scatter(in_place ? MPI_IN_PLACE : (void *)in, out, type, op, alike);
     for (int i = 0; i < mine; i++) {
-        struct line wanted = composed(first[rank] + i);
+        struct line wanted = lines_composed(first[rank] + i);
         CHECK(out[i].slope == wanted.slope && out[i].shift == wanted.shift);
     }
     for (int i = 0; i < n; i++) {
-        struct line wanted = line(rank, i);
+        struct line wanted = line_of(rank, i);
         CHECK(in[i].slope == wanted.slope && in[i].shift == wanted.shift);
         if (i >= mine && !in_place)
             CHECK(out[i].slope == wanted.slope && out[i].shift == wanted.shift);

@@ -52,7 +52,8 @@ const OWN_CORES: Depths = Depths {
     lines: Depth::new(16),
     rooms: Depth::new(4),
 };
-/// (8 ranks on 2 cores, a broadcast of 8 B and of 4 KiB, µs: 3.4 and 4.4 with 4 of each, 0.56 and 1.6 so.)
+/// Where they share cores, who waits for all waits for a turn of all of them on a core. (8 ranks on 2 cores, a broadcast of 8 B and of 4 KiB, µs: 3.4 and 4.4 with 4 of
+/// each, 0.56 and 1.6 so.)
 const SHARED_CORES: Depths = Depths {
     lines: Depth::new(32),
     rooms: Depth::new(16),
