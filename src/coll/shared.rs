@@ -159,8 +159,8 @@ pub fn broadcast(
         return Ok(false);
     }
     let fits = same_length(len, block.bytes());
+    let gives = comm.rank == root;
     for range in rounds(len, comm.meeting.room()) {
-        let gives = comm.rank == root;
         let write = |room: *mut u8| match gives {
             true => block.give(range.clone(), room),
             false => Ok(()),

@@ -67,11 +67,11 @@ const MANY_ON_SHARED_CORES: Depths = Depths {
 /// How far a member is ahead of others to whom a message of so many bytes comes beside its note: more would not find room in their rings, and
 /// all would wait. (8 ranks on 2 cores, a broadcast of 16 KiB with 8 and 16 of them 9.7 and 16 µs, of 32 KiB with 4 and 8 of them 18 and 23.)
 fn messages(bytes: usize) -> Depth {
-    match bytes {
-        0..=0x2000 => Depth::new(16),
-        0x2001..=0x4000 => Depth::new(8),
-        _ => Depth::new(4),
-    }
+    Depth::new(match bytes {
+        _ if bytes <= 8 << 10 => 16,
+        _ if bytes <= 16 << 10 => 8,
+        _ => 4,
+    })
 }
 
 /// Every so many rounds, who goes on says that it has read all that it was shown before.
@@ -159,7 +159,7 @@ impl Notes {
             depths,
             next: AtomicU32::new(0),
             // As the words begin.
-            all: AtomicU32::new(0_u32.wrapping_sub(1)),
+            all: AtomicU32::new(u32::MAX),
             light: !registered.contains(&false),
         }))
     }

@@ -38,7 +38,7 @@ impl Pin {
     /// Whether the note of `round` is there, or was.
     #[inline]
     pub fn has(&self, round: u32) -> bool {
-        self.0.load(Ordering::Acquire).wrapping_sub(round) as i32 > 0
+        is_after(self.0.load(Ordering::Acquire), round)
     }
 }
 

@@ -4,6 +4,7 @@
 use rmashm_model::actor::{Actors, Watched, act, explore};
 use rmashm_model::shm::atomic::{AtomicU32, Ordering, full_fence, light_fence};
 use rmashm_model::shm::notes::{Depth, Pin, is_after};
+use std::sync::atomic::AtomicU32 as Own;
 
 /// Few, so that they are soon used again.
 const LINES: Depth = Depth::new(4);
@@ -12,20 +13,14 @@ const ROOMS: Depth = Depth::new(2);
 const SAID: u32 = 2;
 const KEPT: u32 = LINES.places() as u32;
 
-/// A member's own.
-struct Local(std::cell::Cell<u32>);
-
-// SAFETY: one member uses it.
-unsafe impl Sync for Local {}
-
 struct Place {
     actors: Actors,
     sleepers: AtomicU32,
     /// Those of each member, and its places for what is more.
     notes: Vec<Vec<(Pin, Watched)>>,
     rooms: Vec<Vec<Watched>>,
-    /// A round in which all have pinned, as each member knows it.
-    all: Vec<Local>,
+    /// A round in which all have pinned, as each member knows it for itself.
+    all: Vec<Own>,
     /// What each member has read, and memory of its own that its notes tell of.
     read: Vec<Pin>,
     own: Vec<Watched>,
@@ -35,13 +30,12 @@ impl Place {
     fn new(members: usize) -> Place {
         let notes = || (0..LINES.places()).map(|_| Default::default()).collect();
         let rooms = || (0..ROOMS.places()).map(|_| Watched::default()).collect();
-        let all = || Local(std::cell::Cell::new(u32::MAX));
         Place {
             actors: Actors::new(members),
             sleepers: AtomicU32::new(0),
             notes: (0..members).map(|_| notes()).collect(),
             rooms: (0..members).map(|_| rooms()).collect(),
-            all: (0..members).map(|_| all()).collect(),
+            all: (0..members).map(|_| Own::new(u32::MAX)).collect(),
             read: (0..members).map(|_| Pin::default()).collect(),
             own: (0..members).map(|_| Watched::default()).collect(),
         }
@@ -76,9 +70,9 @@ impl Place {
     /// As `Notes::await_all`.
     fn await_all(&self, me: usize, round: u32, depth: Depth) {
         let before = depth.awaited(round);
-        if is_after(before, self.all[me].0.get()) {
+        if is_after(before, self.all[me].load(Ordering::Relaxed)) {
             (0..self.notes.len()).for_each(|member| self.wait_for(me, before, member));
-            self.all[me].0.set(before);
+            self.all[me].store(before, Ordering::Relaxed);
         }
     }
 
@@ -119,28 +113,12 @@ impl Place {
     }
 }
 
-/// One gives in every round, the others take.
-#[test]
-fn a_root_that_is_ahead() {
-    explore("notes, broadcasts until all are written over", 2, || {
-        act(Place::new(2), 2, |place, me| {
-            for round in 0..2 * KEPT {
-                place.pin(me, round, 100 + round, false);
-                if me > 0 {
-                    assert_eq!(place.read(me, round, 0, false), 100 + round);
-                }
-            }
-        });
-    });
-}
-
-/// What it gives has its place in notes and elsewhere, as it comes.
-#[test]
-fn a_root_that_gives_more() {
-    explore("notes, broadcasts of little and of more", 2, || {
-        act(Place::new(2), 2, |place, me| {
-            for round in 0..KEPT + 3 {
-                let is_more = round % 3 != 1;
+/// One gives in so many rounds, in some of them more than fits into a line, and the other takes.
+fn root_ahead(what: &'static str, rounds: u32, is_more: fn(u32) -> bool) {
+    explore(what, 2, move || {
+        act(Place::new(2), 2, move |place, me| {
+            for round in 0..rounds {
+                let is_more = is_more(round);
                 place.pin(me, round, 100 + round, is_more && me == 0);
                 if me > 0 {
                     assert_eq!(place.read(me, round, 0, is_more), 100 + round);
@@ -148,6 +126,19 @@ fn a_root_that_gives_more() {
             }
         });
     });
+}
+
+#[test]
+fn a_root_that_is_ahead() {
+    let what = "notes, broadcasts until all are written over";
+    root_ahead(what, 2 * KEPT, |_| false);
+}
+
+/// What it gives has its place in notes and elsewhere, as it comes.
+#[test]
+fn a_root_that_gives_more() {
+    let what = "notes, broadcasts of little and of more";
+    root_ahead(what, KEPT + 3, |round| round % 3 != 1);
 }
 
 /// Each takes in turn what the other gives.

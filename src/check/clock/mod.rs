@@ -550,11 +550,7 @@ pub(super) fn tick(alone: bool) -> u64 {
 
 /// The same, to a number that this thread has prepared: `false` where another one has come to it meanwhile.
 pub(super) fn tick_to(number: u64) -> bool {
-    own().is_none_or(|own| {
-        let now = &own.clock.now[own.rank];
-        now.compare_exchange(number - 1, number, Ordering::Release, Ordering::Relaxed)
-            .is_ok()
-    })
+    own().is_none_or(|own| own.tick_to(number))
 }
 
 /// This process ends operations of its own which are complete at their targets when these have waited for that: its time, and that of their

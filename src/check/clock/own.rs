@@ -318,6 +318,13 @@ impl<'a> Own<'a> {
         }
     }
 
+    /// As the function of that name.
+    pub(super) fn tick_to(&self, number: u64) -> bool {
+        let now = &self.clock.now[self.rank];
+        now.compare_exchange(number - 1, number, Ordering::Release, Ordering::Relaxed)
+            .is_ok()
+    }
+
     #[cold]
     #[inline(never)]
     pub(super) fn join_incoming(&self) {
