@@ -44,6 +44,11 @@ impl Pending {
         }
     }
 
+    /// Whether it is complete by the end of a request.
+    pub fn is_bound(&self) -> bool {
+        self.request != 0
+    }
+
     /// Whether `new` is the same with these bytes once more: then it does not matter which is first.
     #[inline]
     fn agrees(&self, new: &Logged, pair: Option<&Pair>, content: Option<Content>) -> bool {

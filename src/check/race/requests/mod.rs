@@ -237,6 +237,12 @@ pub fn are_pending() -> bool {
     pending::has_one_sided()
 }
 
+/// Whether the program has waited for all that were given.
+#[inline(always)]
+pub(super) fn are_waited_for() -> bool {
+    QUICK.load(Relaxed) == 0 && !pending::has_one_sided()
+}
+
 /// Operations are complete here, those for which `is_one`: the program may use their buffers again.
 #[inline(always)]
 pub fn flushed(is_one: impl Fn(On) -> bool) {

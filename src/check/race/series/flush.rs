@@ -93,20 +93,26 @@ impl Series {
     ) -> Option<bool> {
         let count = self.count;
         let notes = &mut self.notes[..count];
-        let may_be = |note: &Option<Note>| {
-            note.as_ref()
-                .is_some_and(|note| is_one(note.on) && !note.is_over())
-        };
-        if !self.scattered.is_nobodys() || !(2..=FEW).contains(&count) {
+        let may_be = |note: &Option<Note>| note.as_ref().is_some_and(|note| is_one(note.on));
+        if self.scattered.are_some_compared() || !(2..=FEW).contains(&count) {
             return None;
         }
+        let scattered = &mut self.scattered;
         let mut state = STATE.lock();
         if !state.is_alone() || !state.is_idle() || !notes.iter().all(may_be) {
             return None;
         }
         for (number, note) in notes.iter().flatten().enumerate() {
-            let mut others = notes[..number].iter().flatten();
-            if others.any(|other| note.may_be_in_the_way(other)) {
+            let mut others = notes[..number].iter().flatten().enumerate();
+            let is_in_the_way = |(before, other): (usize, &Note)| {
+                let meet = || match (scattered.are_of(number), scattered.are_of(before)) {
+                    (true, _) => scattered.may_meet(note, &other.far),
+                    (_, true) => scattered.may_meet(other, &note.far),
+                    _ => note.far.meets(&other.far),
+                };
+                note.may_be_in_the_way(other, meet)
+            };
+            if others.any(is_in_the_way) {
                 return None;
             }
             if !fits(&mut self.fits, number, note) {
@@ -116,8 +122,11 @@ impl Series {
         // As of one.
         let (log, own) = (checker.own.log, clock::Own::of(checker));
         let (done, first) = (own.time() + 1, log.count() + 1);
-        for note in notes.iter_mut().flatten() {
-            note.log(log, done);
+        for (number, note) in notes.iter_mut().flatten().enumerate() {
+            match scattered.are_of(number) {
+                true => scattered.log(note, log, done),
+                false => note.log(log, done),
+            };
         }
         if !may() {
             (first..=log.count()).for_each(|number| log.void(number));
@@ -136,6 +145,7 @@ impl Series {
         }
         own.tick(true);
         drop(state);
+        self.scattered.end();
         self.count = 0;
         self.is_locked = false;
         self.flushed = None;

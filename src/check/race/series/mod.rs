@@ -19,7 +19,8 @@
 //! may be one, and is in use still, is compared before.
 //!
 //! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
-//! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
+//! So they are never among others, and no bytes of such puts are noted together with those of such gets, but of what is put behind gets that the program
+//! has waited for: these are complete. What MPI_Rput puts may be something
 //! else the next time: of what goes side by side from one buffer the [content](mod@super::content) of each block is kept, with a sum of that, and what
 //! goes elsewhere is a note of its own. What MPI_Rget fetches is complete in the log as soon as it is compared, but what the program has not
 //! waited for: that is [logged](super::own::State::log_bound) once more.
@@ -110,6 +111,8 @@ struct Series {
     is_locked: bool,
     /// Whether an operation on an element was listed since something was noted.
     has_beside: bool,
+    /// Whether the notes may be of more than one kind of operation.
+    is_mixed: bool,
     /// Whether the only note is such a one, of an operation that has gone [elsewhere](Series::note_elsewhere) since.
     is_elsewhere: bool,
     /// Whose memory the last operation was from, if that is noted and has a request.
@@ -143,6 +146,7 @@ static SERIES: Alone<Series> = Alone::new(Series {
     flushed: None,
     is_locked: false,
     has_beside: false,
+    is_mixed: false,
     is_elsewhere: false,
     noted: Touched::new(),
     scattered: Scattered::new(),

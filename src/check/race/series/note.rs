@@ -233,12 +233,15 @@ impl Note {
         self.on == on && self.what.conflicts(what, false, self.words.reading())
     }
 
-    /// Whether an operation of this process that is noted, too, may have bytes of this one's, here or at the target, one of which is written.
-    pub fn may_be_in_the_way(&self, other: &Note) -> bool {
+    /// Whether an operation of this process that is noted, too, may have bytes of this one's, here or at the target, one of which is written. If both have
+    /// requests and differ, one is complete where they do. `meet`: whether both may have the same bytes of one part.
+    pub fn may_be_in_the_way(&self, other: &Note, meet: impl FnOnce() -> bool) -> bool {
+        if self.what.has_request() && self.what != other.what {
+            return false;
+        }
         let both_fetch = self.what.is(Kind::Get) && other.what.is(Kind::Get);
         let is_written = self.what.fetches() || other.what.fetches();
-        self.on == other.on && !both_fetch && self.far.meets(&other.far)
-            || is_written && self.near.meets(&other.near)
+        self.on == other.on && !both_fetch && meet() || is_written && self.near.meets(&other.near)
     }
 
     /// What follows knows as much of the target's process as this one does by now.
@@ -407,8 +410,10 @@ pub enum Found {
     Beyond(Finding),
 }
 
-/// What was logged and is over is complete.
+/// What was logged last and is over is complete, but what the program has not waited for.
 pub fn end(state: &mut Turn<'_, State>) {
     let alone = state.is_alone();
-    state.complete_last(alone, |pending| is_over(pending.what));
+    state.complete_last(alone, |pending| {
+        is_over(pending.what) && !pending.is_bound()
+    });
 }

@@ -90,6 +90,11 @@ impl Scattered {
         self.owner == NOBODY
     }
 
+    /// Whether some are logged, and not complete.
+    pub fn are_some_compared(&self) -> bool {
+        !self.is_nobodys() && self.compared > 0
+    }
+
     /// There are none any more.
     #[inline(always)]
     pub fn end(&mut self) {

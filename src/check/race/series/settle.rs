@@ -7,6 +7,7 @@ use super::super::{Race, STATE, State, element, log, requests};
 use super::note::{Found, Note, end};
 use super::scattered::Scattered;
 use super::{ROOM, SITES, Series};
+use crate::check::threads::Turn;
 use crate::check::{Checker, checker, clock};
 use crate::shm::atomic::full_fence;
 use smallvec::SmallVec;
@@ -179,10 +180,47 @@ impl Series {
         }
         let mut found: SmallVec<[(Note, Found); 1]> = SmallVec::new();
         let mut state = STATE.lock();
-        let notes = self.notes[..count].iter().enumerate();
+        // What was put behind something that was fetched may be in its place.
+        if self.log_all(&mut state, checker, count, true, &mut found) {
+            end(&mut state);
+        }
+        self.log_all(&mut state, checker, count, false, &mut found);
+        full_fence();
+        // What others log from here on they compare with what is logged now.
+        self.compare(&mut state, checker.rank, count, |note, race| {
+            found.push((*note, Found::Race(race)));
+        });
+        drop(state);
+        self.scattered.end();
+        self.hold(checker, count);
+        for (note, found) in found {
+            note.tell(checker.rank, found);
+        }
+        let notes = self.notes[..count].iter().flatten();
+        notes.for_each(|note| note.learn(checker));
+    }
+
+    /// Logs those of the first `count` that are [over](Note::is_over), or those that are not, and looks at their buffers: whether there is one.
+    fn log_all(
+        &mut self,
+        state: &mut Turn<'_, State>,
+        checker: &Checker,
+        count: usize,
+        are_over: bool,
+        found: &mut SmallVec<[(Note, Found); 1]>,
+    ) -> bool {
+        let Series {
+            notes,
+            scattered,
+            fits,
+            ..
+        } = self;
+        let notes = notes[..count].iter().enumerate();
         let notes = notes.filter_map(|(number, note)| Some((number, *note.as_ref()?)));
-        let notes = notes.flat_map(|(number, note)| self.scattered.single(number, note));
-        for (note, logged) in notes {
+        let notes = notes.filter(|(_, note)| note.is_over() == are_over);
+        let mut are_some = false;
+        for (note, logged) in notes.flat_map(|(number, note)| scattered.single(number, note)) {
+            are_some = true;
             let (far, near) = ([note.far], [note.near]);
             let access = note.access(&far, &near);
             if let Some(number) = logged {
@@ -191,20 +229,21 @@ impl Series {
                 _ = state.use_buffers(&access, note.on, note.place);
                 continue;
             }
+            let (window, words, place) = (&note.window, note.words, note.place);
             let entered = log(
-                &mut state,
+                state,
                 checker,
-                &note.window,
+                window,
                 &access,
-                note.words,
-                note.place,
+                words,
+                place,
                 Fence::Follows,
             );
             let Span { low, high, .. } = note.near;
-            if self.fits[0] != (low, high) {
+            if fits[0] != (low, high) {
                 match note.beyond() {
                     Some(finding) => found.push((note, Found::Beyond(finding))),
-                    None if note.near.is_one_block() => self.fits[0] = (low, high),
+                    None if note.near.is_one_block() => fits[0] = (low, high),
                     None => {}
                 }
             }
@@ -215,23 +254,7 @@ impl Series {
                 found.push((note, Found::Clash(clash)));
             }
         }
-        full_fence();
-        // What others log from here on they compare with what is logged now.
-        self.compare(&mut state, checker.rank, count, |note, race| {
-            found.push((*note, Found::Race(race)));
-        });
-        // All are, or none is.
-        if self.notes[..count].iter().flatten().any(Note::is_over) {
-            end(&mut state);
-        }
-        drop(state);
-        self.scattered.end();
-        self.hold(checker, count);
-        for (note, found) in found {
-            note.tell(checker.rank, found);
-        }
-        let notes = self.notes[..count].iter().flatten();
-        notes.for_each(|note| note.learn(checker));
+        are_some
     }
 
     /// What the program has not waited for is not complete.

@@ -3,7 +3,7 @@
 use super::super::again::NOWHERE;
 use super::super::log::{Of, On};
 use super::super::span::Span;
-use super::super::{Content, STATE, What, again, element};
+use super::super::{Content, Kind, STATE, again, element, requests};
 use super::note::{Here, Note, is_over};
 use super::{MOST, OPEN, Operation, ROOM, SITES, Series, Site};
 use crate::check::{Checker, checker, clock, is_inside, place};
@@ -32,7 +32,7 @@ impl Series {
         let site = self.sites[number];
         let is_known = site.back == back;
         if self.count > 0 {
-            if !self.may_join(operation.what) || self.may_have_told() {
+            if !self.may_join(operation, on) || self.may_have_told() {
                 self.settle();
             } else if is_known && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
             {
@@ -195,16 +195,37 @@ impl Series {
         (self.count, self.is_elsewhere) = (1, true);
     }
 
-    /// Whether what is noted may be completed together with an operation like this.
+    /// Whether what is noted may be completed together with this operation.
     #[inline(always)]
-    fn may_join(&self, what: What) -> bool {
-        match &self.notes[..self.count] {
-            [Some(first), ..] => {
-                let have_requests = first.what.has_request() || what.has_request();
-                !have_requests || first.what == what
-            }
+    fn may_join(&self, operation: &Operation, on: On) -> bool {
+        let [Some(first), ..] = &self.notes[..self.count] else {
+            return true;
+        };
+        let what = operation.what;
+        match first.what.has_request() || what.has_request() {
+            true if self.is_mixed || first.what != what => self.may_be_among(operation, on),
             _ => true,
         }
+    }
+
+    /// The same of one with a request, among such as differ: none of its bytes, there or here, is one of those. What was fetched is complete where the
+    /// program has waited for all, and so what is put may be in its place.
+    #[inline(never)]
+    fn may_be_among(&self, operation: &Operation, on: On) -> bool {
+        let what = operation.what;
+        let is_behind = what.is(Kind::Put) && requests::are_waited_for();
+        let far = Span::run(operation.far, operation.bytes);
+        let near = Span::run(operation.near, operation.bytes);
+        let mut notes = self.notes[..self.count].iter().flatten().enumerate();
+        notes.all(|(number, note)| {
+            let meets = || match self.scattered.are_of(number) {
+                true => self.scattered.may_meet(note, &far),
+                false => note.far.meets(&far),
+            };
+            let is_apart = || !note.near.meets(&near) && (note.on != on || !meets());
+            note.what == what
+                || note.what.has_request() && what.has_request() && (is_behind || is_apart())
+        })
     }
 
     /// Whether the program may have seen a flag in what the last operation has fetched, whose request is over.
@@ -289,6 +310,10 @@ impl Series {
         if what.changes() {
             clock::come(process, self.is_alone);
         }
+        self.is_mixed = match self.notes[..self.count].last() {
+            Some(Some(last)) => self.is_mixed || last.what != what,
+            _ => false,
+        };
         let Some(note) = self.notes.get_mut(self.count) else {
             return;
         };
