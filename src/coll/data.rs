@@ -32,10 +32,7 @@ impl Planner {
     pub fn broadcast(&mut self, what: &Vector, root: usize) -> Result<()> {
         let (size, rank) = (self.size, self.rank);
         if what.bytes() > TREE {
-            if rank != root {
-                return self.receive(root, what);
-            }
-            return (1..size).try_for_each(|i| self.send((root + i) % size, what));
+            return self.broadcast_from(what, root);
         }
         // A binomial tree: process number n (counted from the root) gets it from n without its lowest bit.
         let number = (rank + size - root) % size;
@@ -55,6 +52,15 @@ impl Planner {
             bit /= 2;
         }
         Ok(())
+    }
+
+    /// The same, which each gets from the root.
+    pub fn broadcast_from(&mut self, what: &Vector, root: usize) -> Result<()> {
+        let (size, rank) = (self.size, self.rank);
+        if rank != root {
+            return self.receive(root, what);
+        }
+        (1..size).try_for_each(|i| self.send((root + i) % size, what))
     }
 
     /// Everybody's elements go to the root's blocks. `mine` is `None` if they are there already, `blocks` is empty

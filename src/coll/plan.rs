@@ -5,7 +5,7 @@
 //! give it because they make their plans in the same order (MPI 4.1 §6.14).
 //!
 //! The tag is the number of the operation on its communicator, taken after all checks that can fail on one process alone. An
-//! error does not stop a plan, as others wait for its messages; they are empty from then on. What arrives has to be as long as
+//! error does not stop a plan, as others wait for its messages; they are empty from the next fence on. What arrives has to be as long as
 //! what is taken, in messages and on the board alike: so counts that differ are an error where that can be known. (Other
 //! libraries take less than there is room for. MPI forbids it, §6.1, and four programs of MPICH's suite ask that it be told.) A
 //! user's function gets copies of what is the caller's or needed again, because it may write to its first argument.
@@ -119,8 +119,13 @@ pub(super) fn same_length(sent: usize, received: usize) -> Result<()> {
     if sent == received {
         return Ok(());
     }
+    // After an error a process gives nothing that depends on what it has not got.
+    let hint = match sent {
+        0 => ", or that process has had an error in this operation",
+        _ => "",
+    };
     let text = format!(
-        "a process gives {sent} bytes where {received} are taken: counts and datatypes have to match (MPI 4.1 §6.1)"
+        "a process gives {sent} bytes where {received} are taken: counts and datatypes have to match (MPI 4.1 §6.1){hint}"
     );
     match sent > received {
         true => bail!(Truncate, "{text}"),
@@ -134,6 +139,8 @@ struct Run {
     next: usize,
     pending: Vec<Pending>,
     error: Option<Error>,
+    /// Whether it has passed a fence.
+    is_behind_fence: bool,
     /// Whether the caller does nothing else until the plan is carried out.
     waits: bool,
 }
@@ -144,13 +151,14 @@ impl Run {
             next: 0,
             pending: Vec::new(),
             error: plan.lacks.clone(),
+            is_behind_fence: false,
             plan,
             waits,
         }
     }
 
     /// Does what can be done now; true when all is. An error does not stop it, as the other processes wait for us, but what
-    /// they get then is empty, by which they know of it.
+    /// they get from the next fence on is empty, by which they know of it.
     fn advance(&mut self) -> bool {
         let plan = self.plan.clone();
         while let Some(step) = plan.steps.get(self.next) {
@@ -187,7 +195,7 @@ impl Run {
             comm: plan.handle,
         };
         match step {
-            Step::Fence => {}
+            Step::Fence => self.is_behind_fence = true,
             Step::Send(to, buffer) => {
                 let target = Target {
                     context: plan.context,
@@ -197,9 +205,11 @@ impl Run {
                     waits: self.waits,
                     receives: self.plan.receives_from(*to),
                 };
-                let buffer = match self.error {
-                    None => buffer.clone(),
-                    Some(_) => Buffer::empty(),
+                let buffer = match (&plan.lacks, &self.error) {
+                    (None, None) => buffer.clone(),
+                    // What is sent before a fence is not made of anything that comes.
+                    (None, Some(_)) if !self.is_behind_fence => buffer.clone(),
+                    _ => Buffer::empty(),
                 };
                 let sent = crate::transport::send(target, buffer, Mode::Standard, || {
                     about(Action::Send, 0, *to)

@@ -334,10 +334,13 @@ impl<'a> Little<'a> {
                 Way::Pieces => self.give_in_pieces(what, PIECE),
                 Way::Note => Ok(self.give(what)?.is_some()),
                 Way::Placed(at) => self.let_read(at, len),
-                Way::Message => {
-                    let is_told = self.announce(len)?.is_some();
-                    Ok(is_told && self.broadcast_on_board(what, len, self.comm.rank)?)
-                }
+                Way::Message => match self.announce(len)? {
+                    Some(_) => {
+                        let rank = self.comm.rank;
+                        self.broadcast_much(what, len, rank)
+                    }
+                    None => Ok(false),
+                },
             };
         };
         match self.come()? {
@@ -350,15 +353,20 @@ impl<'a> Little<'a> {
     fn broadcast_in(mut self, round: Round<'a>, what: &Vector, root: usize) -> Result<bool> {
         let number = self.number(&round, root)?;
         if number & AS_MESSAGE != 0 {
-            return self.broadcast_on_board(what, length(number), root);
+            return self.broadcast_much(what, length(number), root);
         }
         let taken = self.take(&round, root, what, 0);
         taken.and(self.tell(&round)).map(|()| true)
     }
 
-    /// All know how long it is.
-    fn broadcast_on_board(&self, what: &Vector, len: usize, root: usize) -> Result<bool> {
-        shared::broadcast(self.comm, self.what, (what, len), root)
+    /// All know how long it is: more than a note takes. So it goes the same way for all, also to one that has room for less.
+    fn broadcast_much(mut self, what: &Vector, len: usize, root: usize) -> Result<bool> {
+        let is_done = shared::broadcast(self.comm, self.what, (what, len), root)?;
+        if is_done || self.comm.meeting.size() == 2 {
+            return Ok(is_done);
+        }
+        self.messages().broadcast_from(what, root)?;
+        self.end(None)
     }
 
     /// Everybody's elements go to the root's blocks. `mine` is `None` if they are there already.
