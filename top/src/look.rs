@@ -253,7 +253,8 @@ impl Look {
 pub fn name(window: &Window) -> String {
     match window.name.as_str() {
         "" => format!("({})", window.flavor),
-        name => format!("\"{name}\""),
+        // What ends a line or moves the cursor is told by its name.
+        name => format!("{name:?}"),
     }
 }
 

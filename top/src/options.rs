@@ -41,6 +41,8 @@ impl Options {
                 None => (name, None),
             };
             match name {
+                // What is written once may be JSON, whichever is said first.
+                Some("once") if options.mode == Mode::Json => {}
                 Some("once") => options.mode = Mode::Once,
                 Some("json") => options.mode = Mode::Json,
                 Some("version" | "V") => options.mode = Mode::Version,
@@ -100,6 +102,8 @@ mod tests {
         let options = parse(&["--json", "-delay", "0.5", "42"]).unwrap();
         assert_eq!((options.mode, options.pid), (Mode::Json, Some(42)));
         assert_eq!(options.delay, Duration::from_millis(500));
+        assert_eq!(parse(&["--json", "--once"]).unwrap().mode, Mode::Json);
+        assert_eq!(parse(&["--once", "--json"]).unwrap().mode, Mode::Json);
         assert_eq!(parse(&["-delay=2"]).unwrap().delay, Duration::from_secs(2));
         let options = parse(&["-core", "file"]).unwrap();
         assert_eq!(

@@ -26,7 +26,8 @@ impl Usage {
 /// What stands in /proc/PID/stat. The name of the program may have spaces and parentheses in it.
 fn parse(stat: &str, page: u64, tick: u64) -> Option<Usage> {
     let (before, behind) = stat.rsplit_once(')')?;
-    let program = before.split_once('(')?.1.to_string();
+    // One that ends a line would end one of a table.
+    let program = before.split_once('(')?.1.replace(char::is_control, "?");
     let fields: Vec<&str> = behind.split_whitespace().collect();
     // The first of these is the third of proc(5).
     let number = |at: usize| fields.get(at - 3)?.parse::<u64>().ok();
@@ -63,6 +64,8 @@ mod tests {
         let rest = "R 1 2 3 4 5 6 7 8 9 10 70 30 15 16 17 18 19 20 21 22 1000 24 25 26 27 28 29 30 31 32 33 34 35 36 37 5";
         let usage = parse(&format!("42 (a) (b c) {rest}"), 4096, 10).unwrap();
         assert_eq!(usage.program, "a) (b c");
+        let usage = parse(&format!("42 (a\nb) {rest}"), 4096, 10).unwrap();
+        assert_eq!(usage.program, "a?b");
         assert_eq!((usage.state, usage.time, usage.core), ('R', 1000, 5));
         assert_eq!(usage.memory, 1000 * 4096);
         assert_eq!(parse("42 (cut", 4096, 10), None);
