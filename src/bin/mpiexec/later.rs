@@ -90,7 +90,12 @@ impl Supervisor<'_> {
         let turn = self.job.segment.take_turn().map_err(refusal)?;
         let segment = &self.job.segment;
         segment.settle_forgotten(&turn, self.job.kept, |rank| self.lives(rank));
-        let sizes = choose(&order.programs, self.room())?;
+        let sizes = choose(&order.programs, self.room()).map_err(|mut refusal| {
+            if !segment.reuses_places() {
+                refusal.text += NOT_REUSED;
+            }
+            refusal
+        })?;
         let taken = self.fates.len() as u32;
         // Those whom a rank starts get the interface that it has, if the user named one.
         let interface = self.job.ranks[order.rank as usize].interface;
@@ -148,6 +153,9 @@ impl Supervisor<'_> {
         started.map(|()| Started { first, sizes })
     }
 }
+
+/// Why there may be no room where many have ended.
+const NOT_REUSED: &str = ": what those that have ended did is told at the end (-trace, -report, -check), so nobody gets their places";
 
 /// How many processes run each program: so many as are wanted, or where there is no room for all, fewer where that will do.
 fn choose(programs: &[Asked], room: u32) -> Result<Vec<u32>, Refusal> {
