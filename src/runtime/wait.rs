@@ -8,7 +8,8 @@
 //!    the time of as many. On a shared core a rank that spins keeps the other from what it waits for.
 //! 2. **It yields**, for 5 to 100 µs, or for up to 25 µs for each rank where ranks share cores. A yield that finds nobody else
 //!    costs half a microsecond; a sleep and a wake-up cost tens. How long follows from how the last waits ended: longer while
-//!    yields met the condition, or more of them might have; an eighth shorter when the wait was much longer than that.
+//!    yields met the condition, or more of them might have; an eighth shorter when the wait was much longer than that. Each message
+//!    that comes meanwhile may be a part of what it waits for, and begins that time anew, also after a sleep.
 //! 3. **It sleeps** on its rank's [doorbell](crate::shm::doorbell), for at most 500 ms; then it looks whether others died, and
 //!    goes on. A sleeping rank costs no CPU but two looks a second.
 //!
@@ -316,26 +317,37 @@ fn stay(
     }
     let mut now = nanoseconds(began);
     let spun = now;
-    let is_over = |ready: &mut dyn FnMut() -> bool| ready() || progress() && ready();
     if YIELDS.are_dear() {
-        return match is_over(ready) {
+        return match ready() || progress() && ready() {
             true => Ok(true),
             false => asleep(waiting, told, ready),
         };
     }
     // A sleep costs as long as a wake-up takes: this rank's now, and another's that waits for it next. What takes less is worth
     // waiting for awake, and ranks that wait for each other stay awake.
-    let patience = YIELD_NS.load(Ordering::Relaxed);
-    let patience = patience.max(WAKING_NS.load(Ordering::Relaxed));
+    let mut patience = YIELD_NS.load(Ordering::Relaxed);
+    patience = patience.max(WAKING_NS.load(Ordering::Relaxed));
     let most = YIELD_MOST_NS.load(Ordering::Relaxed);
-    let (mut end, mut longest) = (spun.saturating_add(patience), 0);
+    let grown = |patience: u32, waited: u32| (patience + patience / 4).max(2 * waited).min(most);
+    // Since when nothing has come, until when it waits for that awake, and the longest yield.
+    let (mut since, mut end, mut longest) = (spun, spun.saturating_add(patience), 0);
     loop {
         // A rank that gets its core back mostly finds that it may go on, even if the yield took longer than its patience.
-        if is_over(ready) {
+        let mut moved = false;
+        let is_over = ready() || {
+            moved = progress();
+            moved && ready()
+        };
+        if is_over {
             YIELDS.took(longest);
-            let next = (patience + patience / 4).max(2 * (now - spun));
-            YIELD_NS.store(next.min(most), Ordering::Relaxed);
+            YIELD_NS.store(grown(patience, now - since), Ordering::Relaxed);
             return Ok(true);
+        }
+        if moved {
+            // One part of what it waits for: as a wait of its own.
+            patience = grown(patience, now - since);
+            now = nanoseconds(began);
+            (since, end) = (now, now.saturating_add(patience));
         }
         if now >= end {
             break;
@@ -357,7 +369,7 @@ fn stay(
     let slept = asleep(waiting, told, ready);
     // After a short wait more patience might have met its end: the others may have come late only because they slept too. Else
     // a little less: one long wait says nothing of the next.
-    let short = began.elapsed() < Duration::from_nanos(u64::from(spun) + u64::from(4 * most));
+    let short = began.elapsed() < Duration::from_nanos(u64::from(since) + u64::from(4 * most));
     let next = if short {
         patience * 2
     } else {
@@ -432,7 +444,7 @@ impl Drop for Attentive {
     }
 }
 
-/// False if it was asked to store.
+/// False if it was asked to store, or something has come: there may be more soon.
 fn asleep(waiting: &Waiting<'_>, told: &Overlong, ready: &mut dyn FnMut() -> bool) -> Result<bool> {
     SLEEPS.fetch_add(1, Ordering::Relaxed);
     let process = me();
@@ -522,7 +534,7 @@ fn asleep(waiting: &Waiting<'_>, told: &Overlong, ready: &mut dyn FnMut() -> boo
         if over || ready() {
             break Ok(true);
         }
-        if stored() != seen {
+        if stored() != seen || moved {
             break Ok(false);
         }
         lookout::look_around();
