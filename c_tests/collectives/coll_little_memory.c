@@ -118,11 +118,62 @@ static void no_room_to_fold(void)
     CHECK_EQ(munmap(from, 2 * bytes), 0);
 }
 
+/* What several operations that do not block lay out for each other: the last process has no memory for it, and none to see what the others
+ * have. `all`: it has. Gives how many have failed. */
+static int begin_several(int all)
+{
+    enum { SEVERAL = 5, N = 16384 };
+    static int given[SEVERAL][N], got[SEVERAL][N];
+    MPI_Request requests[SEVERAL];
+    int codes[SEVERAL], failures = 0;
+    for (int k = 0; k < SEVERAL; k++)
+        for (int i = 0; i < N; i++)
+            given[k][i] = rank + k * 100 + i, got[k][i] = -1;
+    for (int k = 0; k < SEVERAL; k++)
+        codes[k] = MPI_Iallreduce(given[k], got[k], N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[k]);
+    for (int k = 0; k < SEVERAL; k++)
+        if (codes[k] == MPI_SUCCESS)
+            codes[k] = MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+    for (int k = 0; k < SEVERAL; k++) {
+        int failed = codes[k] != MPI_SUCCESS, most = -1, least = -1;
+        OK(MPI_Allreduce(&failed, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+        OK(MPI_Allreduce(&failed, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+        CHECK_EQ(most, least);
+        CHECK(!failed || !all);
+        failures += failed;
+        for (int i = 0; i < N; i++)
+            CHECK_EQ(got[k][i], failed ? -1 : size * (size - 1) / 2 + size * (k * 100 + i));
+    }
+    return failures;
+}
+
+static void nowhere_to_lay_out(void)
+{
+    enum { MOST = 4000, BLOCK = 128 << 10 };
+    static void *blocks[MOST];
+    int count = 0;
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    begin_several(1);
+    barrier();
+    limit(3 * MEBIBYTE);
+    if (rank == size - 1)
+        while (count < MOST && MPI_Alloc_mem(BLOCK, MPI_INFO_NULL, &blocks[count]) == MPI_SUCCESS)
+            count++;
+    CHECK(count < MOST);
+    begin_several(0);
+    limit(-1);
+    while (count > 0)
+        OK(MPI_Free_mem(blocks[--count]));
+    barrier();
+    begin_several(1);
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     no_room_to_fold();
     not_mapped();
+    nowhere_to_lay_out();
     return check_end();
 }

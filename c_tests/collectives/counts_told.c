@@ -60,6 +60,21 @@ static void exchange(int len, int gathers)
     all_go_on();
 }
 
+/* Elements of the last process are fewer, and in fewer rounds: all hear of it. */
+static void begun(int count)
+{
+    MPI_Request request;
+    int *in = (int *)given, *out = (int *)taken, last = rank == n - 1;
+    for (int i = 0; i < count; i++)
+        in[i] = i, out[i] = -1;
+    OK(MPI_Iallreduce(in, out, last ? count / 3 : count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+    int class = class_of(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(class == MPI_ERR_TRUNCATE || class == MPI_ERR_COUNT);
+    for (int i = 0; i < count && n > 2; i++)
+        CHECK_EQ(out[i], -1);
+    all_go_on();
+}
+
 int main(int argc, char **argv)
 {
     OK(MPI_Init(&argc, &argv));
@@ -72,6 +87,10 @@ int main(int argc, char **argv)
             broadcast(lens[i], lens[i] / 2, who);
             broadcast(lens[i], 10, who);
         }
+    for (int times = 0; times < 5; times++) {
+        begun(30000);
+        begun(200000);
+    }
     for (int times = 0; times < 20; times++)
         for (int i = 1; i < 6; i++) {
             exchange(lens[i], 0);

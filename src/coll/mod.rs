@@ -15,7 +15,7 @@
 //! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes; of different lengths: notes; between two from 8 KiB on fetched |
 //! | allgather of more than 16          | handed on: log2 n rounds, with those at distances of powers of two          | the same                |
 //! | alltoall of more than 16, to 256 B | the same                                                                    | the same                |
-//! | allreduce                          | below 32 KiB all send to all (up to 16 processes) or reduce and broadcast; from there each folds its share, then allgather | blocking: between two notes, else not from 64 KiB on |
+//! | allreduce                          | below 32 KiB all send to all (up to 16 processes) or reduce and broadcast; from there each folds its share, then allgather; of 3 to 16 processes over [`areas`] | blocking: between two notes, else not from 64 KiB on |
 //! | reduce                             | below 32 KiB, and between two, the root folds all; from there each folds its share and sends it to the root | blocking: notes, between two up to 64 KiB; from 16 KiB, or 8 processes on |
 //! | reduce_scatter                     | each gets its part of everybody's and folds                                 | blocking: notes |
 //! | scan, exscan                       | a chain                                                                     | —                       |
@@ -27,6 +27,7 @@
 //! are handed on.
 
 mod across;
+mod areas;
 mod checked;
 mod data;
 mod decide;

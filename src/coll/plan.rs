@@ -10,6 +10,7 @@
 //! libraries take less than there is room for. MPI forbids it, §6.1, and four programs of MPICH's suite ask that it be told.) A
 //! user's function gets copies of what is the caller's or needed again, because it may write to its first argument.
 
+use super::areas::Areas;
 use super::elements::Vector;
 use super::scratch::Scratch;
 use crate::bail;
@@ -38,6 +39,11 @@ pub(super) enum Step {
     /// Waits for all sends and receives before it.
     Fence,
     Copy(Buffer, Buffer),
+    /// The steps of [`areas`](super::areas), each of a round, and that all of them are left.
+    Lay(usize),
+    Fold(usize),
+    Take(usize),
+    Leave,
     /// `inout = input op inout`.
     Reduce {
         op: Op,
@@ -60,6 +66,9 @@ pub struct Plan {
     /// All processes of the communicator, by their seats.
     pub(super) members: Arc<[u32]>,
     pub(super) steps: Vec<Step>,
+    /// What it lays out, and what is done instead where not all have memory for that.
+    pub(super) areas: Option<Areas>,
+    pub(super) otherwise: Vec<Step>,
     pub(super) end: Mutex<Option<End>>,
     /// Memory that steps use.
     pub(super) _temporaries: Vec<Scratch>,
@@ -80,6 +89,14 @@ impl Plan {
                 revoked::check(number).map_err(|error| error.on(Object::Comm(self.handle)))
             }
             None => Ok(()),
+        }
+    }
+
+    fn steps(&self, otherwise: bool) -> &[Step] {
+        if otherwise {
+            &self.otherwise
+        } else {
+            &self.steps
         }
     }
 
@@ -139,6 +156,8 @@ struct Run {
     next: usize,
     pending: Vec<Pending>,
     error: Option<Error>,
+    /// Whether not all have memory for what they lay out.
+    is_otherwise: bool,
     /// Whether it has passed a fence.
     is_behind_fence: bool,
     /// Whether the caller does nothing else until the plan is carried out.
@@ -151,6 +170,7 @@ impl Run {
             next: 0,
             pending: Vec::new(),
             error: plan.lacks.clone(),
+            is_otherwise: false,
             is_behind_fence: false,
             plan,
             waits,
@@ -161,9 +181,12 @@ impl Run {
     /// they get from the next fence on is empty, by which they know of it.
     fn advance(&mut self) -> bool {
         let plan = self.plan.clone();
-        while let Some(step) = plan.steps.get(self.next) {
+        while let Some(step) = plan.steps(self.is_otherwise).get(self.next) {
             if matches!(step, Step::Fence) && !self.settled() {
                 return false;
+            }
+            if matches!(step, Step::Fold(0)) && self.goes_elsewhere(&plan) {
+                continue;
             }
             if let Err(error) = self.step(&plan, step) {
                 self.error.get_or_insert(error);
@@ -171,6 +194,24 @@ impl Run {
             self.next += 1;
         }
         self.settled()
+    }
+
+    /// Whether the next step is another one, as all processes find: not all have laid out what they give, or not all give as much. After an error, of
+    /// which all know, they go on.
+    fn goes_elsewhere(&mut self, plan: &Plan) -> bool {
+        let areas = plan.areas.as_ref().filter(|_| self.error.is_none());
+        let Some(areas) = areas else { return false };
+        if !areas.are_all() {
+            areas.leave();
+            (self.is_otherwise, self.next, self.is_behind_fence) = (true, 0, false);
+            return true;
+        }
+        self.error = areas.are_alike().err();
+        if self.error.is_some() {
+            // There may be fewer rounds in others: all go to the end.
+            self.next = plan.steps.len() - 1;
+        }
+        self.error.is_some()
     }
 
     fn settled(&mut self) -> bool {
@@ -244,6 +285,18 @@ impl Run {
                 }
             }
             Step::Copy(..) | Step::Reduce { .. } if plan.lacks.is_some() => {}
+            Step::Lay(_) | Step::Fold(_) | Step::Take(_) | Step::Leave => {
+                if let Some(areas) = &plan.areas {
+                    match step {
+                        Step::Leave => areas.leave(),
+                        _ if self.error.is_some() => {}
+                        Step::Lay(round) => areas.lay(*round)?,
+                        Step::Fold(round) => areas.fold(*round)?,
+                        Step::Take(round) => areas.take(*round)?,
+                        _ => {}
+                    }
+                }
+            }
             Step::Copy(from, to) => {
                 to.copy(from, from.len().min(to.len()));
                 same_length(from.len(), to.len())?;
@@ -341,6 +394,9 @@ impl Run {
         let pending = std::mem::take(&mut self.pending).into_iter();
         let operations: Vec<_> = pending.map(|pending| pending.operation).collect();
         withdraw_all(&operations);
+        if let Some(areas) = &self.plan.areas {
+            areas.leave();
+        }
     }
 }
 

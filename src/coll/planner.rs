@@ -1,5 +1,6 @@
 //! Making a plan: its steps, and the processes among which they are.
 
+use super::areas::Areas;
 use super::elements::{Element, Vector};
 use super::plan::{Plan, Step};
 use super::scratch::Scratch;
@@ -71,6 +72,8 @@ impl Planner {
                 seat: comm.meeting.rank as u32,
                 members: comm.meeting.members.clone(),
                 steps: Vec::new(),
+                areas: None,
+                otherwise: Vec::new(),
                 end: Mutex::new(None),
                 _temporaries: Vec::new(),
                 lacks: None,
@@ -169,6 +172,46 @@ impl Planner {
         let step = Step::ReceiveOrNothing(world, seat as i32, buffer);
         self.plan.steps.push(step);
         Ok(())
+    }
+
+    /// What was planned is done where not all have memory for an [area](Areas). Else the reduction goes over these.
+    pub fn over_areas(&mut self, op: Op, mine: &Vector, out: &Vector) {
+        let told = self.memory(Areas::bytes(self.size));
+        let areas = Areas::new(told, (self.rank, self.size), op, (mine, out));
+        self.plan.otherwise = std::mem::take(&mut self.plan.steps);
+        let rounds = areas.rounds();
+        for round in 0..rounds + 2 {
+            if round >= 2 {
+                self.plan.steps.push(Step::Take(round - 2));
+            }
+            if (1..=rounds).contains(&round) {
+                self.plan.steps.push(Step::Fold(round - 1));
+            }
+            if round < rounds {
+                self.plan.steps.push(Step::Lay(round));
+            }
+            if round <= rounds {
+                self.tell_all(&areas);
+            }
+        }
+        self.plan.steps.push(Step::Leave);
+        if self.plan.lacks.is_none() {
+            areas.forget();
+            self.plan.areas = Some(areas);
+        }
+    }
+
+    /// Tells all of the own area, and hears of theirs.
+    fn tell_all(&mut self, areas: &Areas) {
+        let (size, rank) = (self.size, self.rank);
+        for i in 1..size {
+            let from = (rank + size - i) % size;
+            self.receive_bytes(from, areas.told_by(from));
+        }
+        for i in 1..size {
+            self.send_bytes((rank + i) % size, areas.told_by(rank));
+        }
+        self.fence();
     }
 
     /// Does `end` once, when all steps are done and have had no error.

@@ -3,16 +3,20 @@
 //! Every result is folded in the order of ranks, whether the operation commutes or not, and the same elements are folded
 //! once (large) or by the same sequence everywhere (small): all processes get the same bits.
 
+use super::areas::Areas;
 use super::elements::Vector;
 use super::planner::Planner;
 use crate::error::Result;
 use crate::op::Op;
+use std::ops::RangeInclusive;
 
 /// Reductions of at least so many bytes are shared out: each process reduces a part.
 const SHARED_OUT: usize = 32 << 10;
 /// An allreduce of more processes than some is so from here on, where each would send all of it to each, and fold it.
 const SHARED_OUT_OF_MORE: usize = 12 << 10;
 const SOME: usize = 4;
+/// An allreduce of so many bytes is done over areas in the segment.
+const LAID_OUT: RangeInclusive<usize> = 32 << 10..=8 << 20;
 /// In larger communicators a small allreduce is a reduce and a broadcast.
 const ALL_TO_ALL: usize = 16;
 
@@ -195,7 +199,12 @@ impl Planner {
             let own = &parts[self.rank];
             self.reduce_shares(op, mine, &shares, own)?;
             self.fence();
-            return self.allgather(None, &parts);
+            self.allgather(None, &parts)?;
+            let are_some = (3..=ALL_TO_ALL).contains(&self.size);
+            if are_some && LAID_OUT.contains(&mine.bytes()) && Areas::are_for(op, mine) {
+                self.over_areas(op, mine, out);
+            }
+            return Ok(());
         }
         if self.size > ALL_TO_ALL {
             let root = (self.rank == 0).then_some(out);
