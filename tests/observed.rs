@@ -318,10 +318,11 @@ fn a_trace_keeps_the_rules_of_the_format() {
     assert!(between("message", 0, 1) >= 11);
     assert!(between("lock", 3, 2) >= 1, "{flows:#?}");
     assert_eq!(trace["otherData"]["lost_events"], 0);
-    let waited = slices
+    // Rank 1 may have waited for it a moment before, too.
+    let mut waits = slices
         .iter()
-        .find(|slice| slice["name"] == "wait" && slice["pid"] == 2 && slice["args"]["for"] == 0);
-    assert!(number(&waited.expect("a wait of rank 1 for rank 0")["dur"]) >= NAP * 1e6);
+        .filter(|slice| slice["name"] == "wait" && slice["pid"] == 2 && slice["args"]["for"] == 0);
+    assert!(waits.any(|wait| number(&wait["dur"]) >= NAP * 1e6));
 }
 
 #[test]
