@@ -10,8 +10,9 @@
 //! | fold | folds this process's share of a round over what the last process gave    |
 //! | take | copies the result of a round, which is in the last one's area            |
 //!
-//! Between fences are take, fold and lay, of one round, of the next one and of that behind it; then all tell that they have passed. So there are [`PARTS`]
-//! parts of an area in turn: what is laid out where a result was comes behind a fence by which all had taken that.
+//! Take, fold and lay, of one round, of the next one and of that behind it, come together ([`acts`]); then all tell that they have done them, and wait for
+//! the others. So there are [`PARTS`] parts of an area in turn: what is laid out where a result was comes when all have taken that. (The test below tries all
+//! orders in which processes can act.)
 //!
 //! Who has no memory for an area is [`NOWHERE`], and all go another way. After an error all go on, and nothing is folded or taken. An area is its owner's
 //! again when all have left it. Where a process has died those that it has not left stay in use until the job ends.
@@ -84,6 +85,28 @@ fn leave_area(at: Offset, all: u32, is_own: bool) {
         }
         false => heap::leave(at, gone(at), all, is_own),
     }
+}
+
+/// What a process does with a round, or behind that.
+#[derive(Clone, Copy, Debug)]
+pub enum Act {
+    Lay(usize),
+    Fold(usize),
+    Take(usize),
+    /// Tells all others, and waits until all have told.
+    Tell,
+}
+
+/// What a process does in so many rounds.
+pub fn acts(rounds: usize) -> impl Iterator<Item = Act> {
+    (0..rounds + 2).flat_map(move |turn| {
+        let take = turn.checked_sub(2).map(Act::Take);
+        let folded = turn.checked_sub(1).filter(|round| *round < rounds);
+        let lay = (turn < rounds).then_some(Act::Lay(turn));
+        let tell = (turn <= rounds).then_some(Act::Tell);
+        let all = [take, folded.map(Act::Fold), lay, tell];
+        all.into_iter().flatten()
+    })
 }
 
 /// The areas of one operation, as this process sees them.
@@ -239,5 +262,89 @@ impl Areas {
                 leave_area(at as Offset, self.members as u32, member == self.rank);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    const MEMBERS: usize = 3;
+    const ROUNDS: usize = 5;
+
+    /// What is in a part of an area: of which round, and whose shares are folded.
+    type Part = Option<(usize, usize)>;
+
+    #[derive(Clone, Default, PartialEq, Eq, Hash)]
+    struct Job {
+        /// How much each has done, and how often it has told.
+        done: [usize; MEMBERS],
+        told: [usize; MEMBERS],
+        parts: [[Part; PARTS]; MEMBERS],
+    }
+
+    impl Job {
+        /// Whether a process may go on: all have told as often as it.
+        fn may(&self, process: usize) -> bool {
+            self.told.iter().all(|told| *told >= self.told[process])
+        }
+
+        /// A process does its next act, with so many parts to an area: whether what it finds is right.
+        fn act(&mut self, process: usize, act: Act, parts: usize) -> bool {
+            self.done[process] += 1;
+            let last = MEMBERS - 1;
+            match act {
+                Act::Lay(round) => self.parts[process][round % parts] = Some((round, 0)),
+                Act::Fold(round) => {
+                    let given = self.parts.map(|area| area[round % parts]);
+                    let Some((_, folded)) = &mut self.parts[last][round % parts] else {
+                        return false;
+                    };
+                    *folded |= 1 << process;
+                    return given
+                        .iter()
+                        .all(|part| part.is_some_and(|part| part.0 == round));
+                }
+                Act::Take(round) => {
+                    return self.parts[last][round % parts] == Some((round, (1 << MEMBERS) - 1));
+                }
+                Act::Tell => self.told[process] += 1,
+            }
+            true
+        }
+    }
+
+    /// Whether all find what they are to find, in every order, and come to their end.
+    fn is_right(parts: usize) -> bool {
+        let acts: Vec<Act> = acts(ROUNDS).collect();
+        let (mut seen, mut next) = (HashSet::new(), vec![Job::default()]);
+        let mut has_ended = false;
+        while let Some(job) = next.pop() {
+            let can = |process: &usize| job.done[*process] < acts.len() && job.may(*process);
+            let able: Vec<usize> = (0..MEMBERS).filter(can).collect();
+            let is_over = job.done == [acts.len(); MEMBERS];
+            if able.is_empty() && !is_over {
+                return false;
+            }
+            has_ended |= is_over;
+            for process in able {
+                let mut after = job.clone();
+                if !after.act(process, acts[job.done[process]], parts) {
+                    return false;
+                }
+                if seen.insert(after.clone()) {
+                    next.push(after);
+                }
+            }
+        }
+        has_ended
+    }
+
+    #[test]
+    fn all_find_what_was_laid_out_and_folded() {
+        assert!(is_right(PARTS));
+        // One less, and a part is laid over what somebody is still to take.
+        assert!(!is_right(PARTS - 1));
     }
 }

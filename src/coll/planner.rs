@@ -1,6 +1,6 @@
 //! Making a plan: its steps, and the processes among which they are.
 
-use super::areas::Areas;
+use super::areas::{self, Act, Areas};
 use super::elements::{Element, Vector};
 use super::plan::{Plan, Step};
 use super::scratch::Scratch;
@@ -179,19 +179,12 @@ impl Planner {
         let told = self.memory(Areas::bytes(self.size));
         let areas = Areas::new(told, (self.rank, self.size), op, (mine, out));
         self.plan.otherwise = std::mem::take(&mut self.plan.steps);
-        let rounds = areas.rounds();
-        for round in 0..rounds + 2 {
-            if round >= 2 {
-                self.plan.steps.push(Step::Take(round - 2));
-            }
-            if (1..=rounds).contains(&round) {
-                self.plan.steps.push(Step::Fold(round - 1));
-            }
-            if round < rounds {
-                self.plan.steps.push(Step::Lay(round));
-            }
-            if round <= rounds {
-                self.tell_all(&areas);
+        for act in areas::acts(areas.rounds()) {
+            match act {
+                Act::Lay(round) => self.plan.steps.push(Step::Lay(round)),
+                Act::Fold(round) => self.plan.steps.push(Step::Fold(round)),
+                Act::Take(round) => self.plan.steps.push(Step::Take(round)),
+                Act::Tell => self.tell_all(&areas),
             }
         }
         self.plan.steps.push(Step::Leave);
