@@ -260,6 +260,9 @@ fn a_job_that_is_killed_is_over() {
     });
     let said = run_to_fail(top().args(["-once", &pid]), 1);
     assert!(said.contains("is of no job"), "{said}");
+    // The keeper goes behind the launcher.
+    job.run
+        .wait_until("the keeper's end", || job.run.left().is_empty());
     job.run.finish();
 }
 
