@@ -105,10 +105,9 @@ impl Series {
         for (number, note) in notes.iter().flatten().enumerate() {
             let mut others = notes[..number].iter().flatten().enumerate();
             let is_in_the_way = |(before, other): (usize, &Note)| {
-                let meet = || match (scattered.are_of(number), scattered.are_of(before)) {
-                    (true, _) => scattered.may_meet(note, &other.far),
-                    (_, true) => scattered.may_meet(other, &note.far),
-                    _ => note.far.meets(&other.far),
+                let meet = || match scattered.are_of(number) {
+                    true => scattered.may_meet(note, &other.far),
+                    false => scattered.note_may_meet(before, other, &note.far),
                 };
                 note.may_be_in_the_way(other, meet)
             };

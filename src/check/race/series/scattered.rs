@@ -307,6 +307,14 @@ impl Scattered {
         !is_known || self.halves.may_meet(note.on, far) || (!note.what.is(Kind::Put) && meets())
     }
 
+    /// Whether an operation of the note of this number may have bytes of `far`: of these, if they are of that one.
+    pub fn note_may_meet(&self, number: usize, note: &Note, far: &Span) -> bool {
+        match self.are_of(number) {
+            true => self.may_meet(note, far),
+            false => note.far.meets(far),
+        }
+    }
+
     /// Logs those that are not, complete at that time if it is not 0, and gives the number of the first of these.
     #[inline(always)]
     pub fn log(&mut self, note: &mut Note, log: &Log, done: u64) -> u64 {

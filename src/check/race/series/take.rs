@@ -176,10 +176,7 @@ impl Series {
             let is_used = |span: &Span| note.near.meets(span);
             let is_in_use = note.here != Here::Left
                 && (writes.iter().any(is_used) || note.what.fetches() && reads.iter().any(is_used));
-            let meets = || match self.scattered.are_of(number) {
-                true => self.scattered.may_meet(note, &far),
-                false => note.far.meets(&far),
-            };
+            let meets = || self.scattered.note_may_meet(number, note, &far);
             let is_in_the_way = note.what.has_request() || is_in_use || note.on == on && meets();
             !is_in_the_way
         })
@@ -218,10 +215,7 @@ impl Series {
         let near = Span::run(operation.near, operation.bytes);
         let mut notes = self.notes[..self.count].iter().flatten().enumerate();
         notes.all(|(number, note)| {
-            let meets = || match self.scattered.are_of(number) {
-                true => self.scattered.may_meet(note, &far),
-                false => note.far.meets(&far),
-            };
+            let meets = || self.scattered.note_may_meet(number, note, &far);
             let is_apart = || !note.near.meets(&near) && (note.on != on || !meets());
             note.what == what
                 || note.what.has_request() && what.has_request() && (is_behind || is_apart())
