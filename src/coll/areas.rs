@@ -95,6 +95,8 @@ pub enum Act {
     Take(usize),
     /// Tells all others, and waits until all have told.
     Tell,
+    /// Has no part in any area any more.
+    Leave,
 }
 
 /// What a process does in so many rounds.
@@ -104,7 +106,8 @@ pub fn acts(rounds: usize) -> impl Iterator<Item = Act> {
         let folded = turn.checked_sub(1).filter(|round| *round < rounds);
         let lay = (turn < rounds).then_some(Act::Lay(turn));
         let tell = (turn <= rounds).then_some(Act::Tell);
-        let all = [take, folded.map(Act::Fold), lay, tell];
+        let leave = (turn > rounds).then_some(Act::Leave);
+        let all = [take, folded.map(Act::Fold), lay, tell, leave];
         all.into_iter().flatten()
     })
 }
@@ -202,8 +205,21 @@ impl Areas {
         segment().at(self.laid(member).at as Offset + part)
     }
 
+    /// Does what is no message; after an error this process leaves, and does nothing else. Errors: those of what is done.
+    pub fn act(&self, act: Act, has_failed: bool) -> Result<()> {
+        match act {
+            Act::Leave => self.leave(),
+            _ if has_failed => {}
+            Act::Lay(round) => self.lay(round)?,
+            Act::Fold(round) => self.fold(round)?,
+            Act::Take(round) => self.take(round)?,
+            Act::Tell => {}
+        }
+        Ok(())
+    }
+
     /// Lays out what this process gives to a round: nothing if there is no memory for that, or the operation is over.
-    pub fn lay(&self, round: usize) -> Result<()> {
+    fn lay(&self, round: usize) -> Result<()> {
         if round == 0 {
             // A plan may be carried out once more.
             self.forget();
@@ -229,7 +245,7 @@ impl Areas {
     }
 
     /// Folds this process's share of a round, which all have laid out. Error: `MPI_ERR_NO_MEM`.
-    pub fn fold(&self, round: usize) -> Result<()> {
+    fn fold(&self, round: usize) -> Result<()> {
         let mut members = 0..self.members;
         members.try_for_each(|member| segment().reach(self.laid(member).at as Offset, AREA))?;
         let (_, count) = self.part(round);
@@ -246,7 +262,7 @@ impl Areas {
     }
 
     /// Copies the result of a round, which all have folded, to where it shall be.
-    pub fn take(&self, round: usize) -> Result<()> {
+    fn take(&self, round: usize) -> Result<()> {
         let (first, count) = self.part(round);
         let out = self.out.part(first, count);
         // SAFETY: all give as much, and the result is as long.
@@ -310,6 +326,7 @@ mod tests {
                     return self.parts[last][round % parts] == Some((round, (1 << MEMBERS) - 1));
                 }
                 Act::Tell => self.told[process] += 1,
+                Act::Leave => {}
             }
             true
         }

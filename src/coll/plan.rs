@@ -10,7 +10,7 @@
 //! libraries take less than there is room for. MPI forbids it, §6.1, and four programs of MPICH's suite ask that it be told.) A
 //! user's function gets copies of what is the caller's or needed again, because it may write to its first argument.
 
-use super::areas::Areas;
+use super::areas::{Act, Areas};
 use super::elements::Vector;
 use super::scratch::Scratch;
 use crate::bail;
@@ -39,11 +39,8 @@ pub(super) enum Step {
     /// Waits for all sends and receives before it.
     Fence,
     Copy(Buffer, Buffer),
-    /// The steps of [`areas`](super::areas), each of a round, and that all of them are left.
-    Lay(usize),
-    Fold(usize),
-    Take(usize),
-    Leave,
+    /// What is done with [areas](Areas), but for messages.
+    Area(Act),
     /// `inout = input op inout`.
     Reduce {
         op: Op,
@@ -185,7 +182,7 @@ impl Run {
             if matches!(step, Step::Fence) && !self.settled() {
                 return false;
             }
-            if matches!(step, Step::Fold(0)) && self.goes_elsewhere(&plan) {
+            if matches!(step, Step::Area(Act::Fold(0))) && self.goes_elsewhere(&plan) {
                 continue;
             }
             if let Err(error) = self.step(&plan, step) {
@@ -285,16 +282,9 @@ impl Run {
                 }
             }
             Step::Copy(..) | Step::Reduce { .. } if plan.lacks.is_some() => {}
-            Step::Lay(_) | Step::Fold(_) | Step::Take(_) | Step::Leave => {
+            Step::Area(act) => {
                 if let Some(areas) = &plan.areas {
-                    match step {
-                        Step::Leave => areas.leave(),
-                        _ if self.error.is_some() => {}
-                        Step::Lay(round) => areas.lay(*round)?,
-                        Step::Fold(round) => areas.fold(*round)?,
-                        Step::Take(round) => areas.take(*round)?,
-                        _ => {}
-                    }
+                    areas.act(*act, self.error.is_some())?;
                 }
             }
             Step::Copy(from, to) => {

@@ -181,13 +181,10 @@ impl Planner {
         self.plan.otherwise = std::mem::take(&mut self.plan.steps);
         for act in areas::acts(areas.rounds()) {
             match act {
-                Act::Lay(round) => self.plan.steps.push(Step::Lay(round)),
-                Act::Fold(round) => self.plan.steps.push(Step::Fold(round)),
-                Act::Take(round) => self.plan.steps.push(Step::Take(round)),
                 Act::Tell => self.tell_all(&areas),
+                act => self.plan.steps.push(Step::Area(act)),
             }
         }
-        self.plan.steps.push(Step::Leave);
         if self.plan.lacks.is_none() {
             areas.forget();
             self.plan.areas = Some(areas);
