@@ -41,7 +41,11 @@ pub fn families() -> Vec<&'static str> {
 }
 
 /// Runs everything that `options` ask for.
-pub fn run(options: &Options, programs: &[Program]) -> Results {
+pub fn run(
+    options: &Options,
+    programs: &[Program],
+    after_round: impl Fn(&Results) -> Result<(), String>,
+) -> Result<Results, String> {
     let seconds = if options.quick { 0.005 } else { 0.05 };
     let patience = Duration::from_secs(if options.quick { 20 } else { 60 });
     let mut results = Results::default();
@@ -80,9 +84,10 @@ pub fn run(options: &Options, programs: &[Program]) -> Results {
                 }
             }
         }
+        eprint!("\r\x1b[K");
+        after_round(&results)?;
     }
-    eprint!("\r\x1b[K");
-    results
+    Ok(results)
 }
 
 /// Runs one job and reads its results; on failure, why there are no more of them.

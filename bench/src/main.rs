@@ -36,6 +36,9 @@ usage: rmashm-bench [--quick] [--rounds N] [--families a,b] [--peers mpich,openm
   --thresholds only what the library's numbers that depend on the machine were chosen by; nothing else is run
 ";
 
+/// What was measured. It is written after each round, too: a run that is stopped has measured something.
+const CSV: &str = "results.csv";
+
 /// What the command line asks for.
 pub struct Options {
     quick: bool,
@@ -101,10 +104,16 @@ fn main() {
 fn run(options: &Options) -> Result<(), String> {
     let place = PathBuf::from("build/bench");
     std::fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
+    let write = |name: &str, text: &str| {
+        let path = place.join(name);
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+    };
     let (results, names) = match options.from.is_empty() {
         true => {
             let programs = libraries::prepare(options, &place)?;
-            let results = jobs::run(options, &programs);
+            let results = jobs::run(options, &programs, |results| {
+                write(CSV, &table::csv(results))
+            })?;
             let names = programs.iter().map(|program| program.name);
             (results, names.collect::<Vec<_>>())
         }
@@ -119,10 +128,6 @@ fn run(options: &Options) -> Result<(), String> {
     let table = table::markdown(&results, &names);
     let marks = table::marks(&results);
     print!("{table}\n### marks\n\n{marks}");
-    let write = |name: &str, text: &str| {
-        let path = place.join(name);
-        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
-    };
     if !interfaces.is_empty() {
         println!("\n### interfaces\n\n{interfaces}");
         write("interfaces.md", &interfaces)?;
@@ -134,7 +139,7 @@ fn run(options: &Options) -> Result<(), String> {
     }
     write("table.md", &table)?;
     write("marks.md", &marks)?;
-    write("results.csv", &table::csv(&results))?;
+    write(CSV, &table::csv(&results))?;
     plot::all(&results, &names, &place)?;
     println!(
         "\n{}: marks.md, interfaces.md, table.md, results.csv and the pictures",
