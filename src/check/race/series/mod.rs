@@ -23,7 +23,7 @@
 //! has waited for: these are complete. What MPI_Rput puts may be something
 //! else the next time: of what goes side by side from one buffer the [content](mod@super::content) of each block is kept, with a sum of that, and what
 //! goes elsewhere is a note of its own. What MPI_Rget fetches is complete in the log as soon as it is compared, but what the program has not
-//! waited for: that is [logged](super::own::State::log_bound) once more.
+//! waited for: that is [logged](super::own::State::log_bound) once more. One that comes [again and again](REPEATED) is left to be [repeated](super::again).
 //!
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).
@@ -50,6 +50,9 @@ use scattered::Scattered;
 const MOST: usize = 48;
 /// So many there is room for: what was [no series](Note::halve) becomes two.
 const ROOM: usize = u64::BITS as usize;
+/// An operation with a request that comes again so often is left to be [repeated](super::again), which costs half as much; the whole call between costs as
+/// much as six that are noted.
+const REPEATED: usize = 24;
 /// Places of the program of which the last note is known: a power of two.
 const SITES: usize = 32;
 
@@ -101,6 +104,17 @@ impl Operation {
     }
 }
 
+/// One operation, and from where it was called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Once {
+    on: On,
+    what: What,
+    back: usize,
+    far: u64,
+    near: u64,
+    bytes: u64,
+}
+
 struct Series {
     notes: [Option<Note>; ROOM],
     count: usize,
@@ -117,6 +131,9 @@ struct Series {
     is_elsewhere: bool,
     /// Whose memory the last operation was from, if that is noted and has a request.
     fetched_from: u32,
+    /// The last operation with a request, and how often it has come again.
+    last: Once,
+    times: usize,
     /// Where operations may be noted, as was found since this process has made another call.
     open: Option<On>,
     /// Whether no other thread of this process has anything of the check meanwhile.
@@ -136,6 +153,15 @@ static SERIES: Alone<Series> = Alone::new(Series {
     is_alone: false,
     fits: [(0, 0); FEW],
     fetched_from: NOWHERE,
+    last: Once {
+        on: On::NONE,
+        what: What(0),
+        back: 0,
+        far: 0,
+        near: 0,
+        bytes: 0,
+    },
+    times: 0,
     sites: [const {
         Site {
             back: 0,

@@ -5,7 +5,7 @@ use super::super::log::{Of, On};
 use super::super::span::Span;
 use super::super::{Content, Kind, STATE, again, element, requests};
 use super::note::{Here, Note, is_over};
-use super::{MOST, OPEN, Operation, ROOM, SITES, Series, Site};
+use super::{MOST, OPEN, Once, Operation, REPEATED, ROOM, SITES, Series, Site};
 use crate::check::{Checker, checker, clock, is_inside, place};
 use crate::shm::atomic::Ordering::Relaxed;
 
@@ -31,6 +31,10 @@ impl Series {
         let on = On::new(operation.window.id, operation.target);
         let site = self.sites[number];
         let is_known = site.back == back;
+        if what.has_request() && self.is_for_repetition(operation, on, back) {
+            self.settle();
+            return false;
+        }
         if self.count > 0 {
             if !self.may_join(operation, on) || self.may_have_told() {
                 self.settle();
@@ -92,6 +96,36 @@ impl Series {
         self.begin(operation, back);
         self.keep_in_mind(operation);
         true
+    }
+
+    /// Whether an operation with a request was made so often without another one between, and waited for, that to [repeat](again) it is quicker. Others
+    /// than these come to that where they are flushed.
+    #[inline(always)]
+    fn is_for_repetition(&mut self, operation: &Operation, on: On, back: usize) -> bool {
+        let Operation {
+            what,
+            far,
+            near,
+            bytes,
+            ..
+        } = *operation;
+        let one = Once {
+            on,
+            what,
+            back,
+            far,
+            near,
+            bytes,
+        };
+        if self.last != one {
+            (self.last, self.times) = (one, 0);
+            return false;
+        }
+        self.times += 1;
+        self.times == REPEATED && {
+            self.times = 0;
+            requests::are_waited_for()
+        }
     }
 
     /// Whether the operation, which does not go on as those of a site's last note, goes on as the second half of that, or goes anywhere as the
