@@ -125,7 +125,11 @@ macro_rules! mpi_again {
                 is_again(request)
             }
             $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-            $quick
+            let are_over = $quick;
+            if are_over {
+                $crate::check::race::requests::waited();
+            }
+            are_over
         }
 
         #[inline(always)]

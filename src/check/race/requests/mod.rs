@@ -283,11 +283,31 @@ pub fn waits(function: &'static str, handle: i32) -> bool {
         if pending::has_one_sided() {
             pending::ended_by_wait(function, handle);
         }
-        // What is noted asks which requests are the program's.
-        series::waited();
         super::ended(handle);
     }
     is_it
+}
+
+/// A call that has waited for such handles alone is over.
+#[inline(always)]
+pub fn waited() {
+    series::waited();
+}
+
+/// Whether the program has waited for something that was fetched since that was asked the last time.
+pub(super) fn has_ended_fetch() -> bool {
+    ALL.get()
+        .is_some_and(|mut all| std::mem::take(&mut all.has_ended_fetch))
+}
+
+/// Whether something was fetched that the program may not have waited for.
+pub(super) fn are_fetching() -> bool {
+    pending::has_one_sided()
+        || QUICK.load(Relaxed) != 0
+            && ALL.get().is_none_or(|all| {
+                let mut quick = all.quick.all().iter();
+                quick.any(|&number| all.slots[number].uses.far != NOWHERE)
+            })
 }
 
 /// The program knows, by a whole call, that the operation of a handle is over: whether the object is to live on here, for another one.

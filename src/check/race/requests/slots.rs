@@ -47,6 +47,8 @@ pub(super) struct All {
     pub quick: Quick,
     /// Which slot the present operation gets, a quick one.
     pub present: usize,
+    /// Whether one of something that was fetched has ended.
+    pub has_ended_fetch: bool,
 }
 
 pub(super) static ALL: Alone<All> = Alone::new(All {
@@ -58,6 +60,7 @@ pub(super) static ALL: Alone<All> = Alone::new(All {
         writes: NOTHING,
     },
     present: 0,
+    has_ended_fetch: false,
 });
 /// How many [`Quick`] has.
 pub(super) static QUICK: AtomicUsize = AtomicUsize::new(0);
@@ -170,6 +173,7 @@ impl All {
             let number = number_of(handle);
             self.leaves_quick(number);
             let slot = &mut self.slots[number];
+            self.has_ended_fetch |= slot.uses.far != NOWHERE;
             let site = &mut self.sites[slot.site & (SITES - 1)];
             slot.next = std::mem::replace(&mut site.ended, number);
             ENDED[number].store(handle, Relaxed);

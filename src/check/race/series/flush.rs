@@ -3,12 +3,13 @@
 use super::super::again::NOWHERE;
 use super::super::log::{Fence, Of, On};
 use super::super::span::Span;
-use super::super::{Kind, STATE, complete_on};
-use super::Series;
+use super::super::{Kind, STATE, complete_on, requests};
 use super::note::{Found, Here, Note};
 use super::settle::are_free;
+use super::{ROOM, Series};
 use crate::check::{Checker, checker, clock};
 use crate::shm::atomic::full_fence;
+use smallvec::SmallVec;
 
 /// So many notes at most are complete without a look at each once more.
 pub(super) const FEW: usize = 16;
@@ -194,6 +195,59 @@ impl Series {
         self.flushed = None;
         self.tell(checker, found);
         Some(true)
+    }
+
+    /// Completes what was fetched with requests, behind a full fence, if the program has waited for all of those, and leaves what was put noted: whether
+    /// that could be done.
+    pub(super) fn end_fetched(&mut self) -> bool {
+        let Some(checker) = checker() else {
+            return false;
+        };
+        // What knows more than it did is not noted together with what was before.
+        let learns = |note: &Note| note.is_over() && clock::is_behind(checker, note.process());
+        let mut notes = self.notes[..self.count].iter().flatten();
+        if requests::are_fetching() || !self.scattered.is_nobodys() || notes.any(learns) {
+            return false;
+        }
+        let kept = self.set_aside(|note| !note.is_over());
+        if self.flush(|_| true, || true) != Some(true) {
+            self.settle();
+        }
+        self.fetched_from = NOWHERE;
+        if !kept.is_empty() {
+            self.flushed = None;
+            self.count = kept.len();
+            for (place, note) in self.notes.iter_mut().zip(kept) {
+                *place = Some(note);
+            }
+        }
+        true
+    }
+
+    /// Takes those notes out, for which there are the first places when the others are gone.
+    fn set_aside(&mut self, is_one: impl Fn(&Note) -> bool) -> SmallVec<[Note; 2]> {
+        let mut aside = SmallVec::new();
+        let mut places = [ROOM; ROOM];
+        let mut left = 0;
+        for number in 0..self.count {
+            let Some(note) = self.notes[number] else {
+                continue;
+            };
+            if is_one(&note) {
+                places[number] = aside.len();
+                aside.push(note);
+            } else {
+                self.notes[left] = Some(note);
+                left += 1;
+            }
+        }
+        if !aside.is_empty() {
+            for site in &mut self.sites {
+                site.note = places.get(site.note).copied().unwrap_or(ROOM);
+            }
+        }
+        self.count = left;
+        aside
     }
 
     /// The same at the origin alone: whether it was done. What has fetched is complete at the target, too.

@@ -38,7 +38,7 @@ use super::again::NOWHERE;
 use super::log::On;
 use super::span::Span;
 use super::touched::Touched;
-use super::{Content, What, Window, Words, element};
+use super::{Content, What, Window, Words, element, requests};
 use crate::check::threads::{Alone, is_alone};
 use crate::check::{Place, clock, local, sums};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
@@ -278,22 +278,23 @@ fn settle_notes() {
     }
 }
 
-/// The program has waited for one that is noted, by its request. Where others may know that by a load, what it has fetched is complete before.
+/// The program has waited for requests of what is noted. Where others may know that by a load, what it has fetched is complete before.
 #[inline(always)]
 pub fn waited() {
     if is_open() && clock::has_loads() {
-        settle_fetched();
+        end_fetched();
     }
 }
 
-#[cold]
 #[inline(never)]
-fn settle_fetched() {
+fn end_fetched() {
     if let Some(mut series) = SERIES.get()
         && series.notes[..series.count]
             .iter()
             .flatten()
             .any(Note::is_over)
+        && requests::has_ended_fetch()
+        && !series.end_fetched()
     {
         series.settle();
     }

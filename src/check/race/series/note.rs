@@ -188,7 +188,7 @@ impl Note {
             on: self.on,
             what: self.what,
             place: self.place,
-            process: self.window.members[self.target],
+            process: self.process(),
             near: low,
             bytes: high - low,
         }
@@ -305,6 +305,12 @@ impl Note {
         }
     }
 
+    /// The process whose memory it is.
+    #[inline(always)]
+    pub fn process(&self) -> u32 {
+        self.window.members[self.target]
+    }
+
     /// It is complete as soon as it is done, and the program hears of that by a request.
     pub fn is_over(&self) -> bool {
         is_over(self.what)
@@ -363,7 +369,7 @@ impl Note {
     #[inline(always)]
     pub fn learn(&self, checker: &Checker) {
         if self.what.fetches() {
-            clock::fetched(checker, self.window.members[self.target]);
+            clock::fetched(checker, self.process());
         }
     }
 

@@ -282,7 +282,7 @@ impl Series {
         if self.count > 0
             && let [Some(note), ..] = &mut self.notes
         {
-            note.know(clock::Own::of(checker), note.window.members[note.target]);
+            note.know(clock::Own::of(checker), note.process());
         }
     }
 
