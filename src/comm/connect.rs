@@ -38,7 +38,9 @@ pub fn accept(
     let side = Side::of(comm, root, given, call)?;
     loop {
         // Until all know that they go on with them, nobody is connected.
-        let crossed = side.cross(Why::Named, |port, name| port.accept(name, call))?;
+        let crossed = side.cross(Why::Named, |port, name| {
+            port.accept(name, &comm.meeting, call)
+        })?;
         let error = match &crossed {
             Ok(crossed) => crossed.error(),
             Err(error) => Some(error),
@@ -68,8 +70,10 @@ pub fn connect(
         given => (given.map(|_| None), Duration::ZERO),
     };
     let side = Side::of(comm, root, given, call)?;
-    side.cross(Why::Shared, |port, name| port.connect(name, most, call))??
-        .publish()
+    side.cross(Why::Shared, |port, name| {
+        port.connect(name, most, &comm.meeting, call)
+    })??
+    .publish()
 }
 
 /// Those that are on the caller's side of a port.
@@ -148,6 +152,7 @@ impl Side<'_> {
         let bridge = Bridge {
             local: self.comm.group.clone(),
             leader: self.root,
+            context: Some(self.comm.context),
             key: letter::key(("port", self.comm.context)),
             call: self.call,
         };
@@ -194,6 +199,7 @@ pub fn join(socket: i32, call: &str) -> Result<MPI_Comm> {
     let bridge = Bridge {
         local: me.group.clone(),
         leader: job().rank,
+        context: None,
         key: letter::key(("join", number)),
         call,
     };

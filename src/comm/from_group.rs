@@ -11,6 +11,7 @@ use crate::errhandler::Slot;
 use crate::error::Result;
 use crate::handle::Kind;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
+use crate::runtime::Ranks;
 use crate::runtime::ties::Why;
 use std::sync::Arc;
 
@@ -97,7 +98,8 @@ fn create(group: Arc<Group>, key: letter::Key, settings: Settings, call: &str) -
         letter::send(key, others, &told, &what)?;
         site?
     } else {
-        Site::of_words(&letter::receive(key, leader, &group.members, &what)?)
+        let (members, ranks) = (&group.members, Ranks::Needed(&group.members));
+        Site::of_words(&letter::receive(key, leader, members, ranks, &what)?)
     };
     if !site.is_there() {
         bail!(NoMem, "rank 0 of group has no memory for the communicator");

@@ -14,9 +14,10 @@ use super::making::{Fresh, Mine, Shape, Site, agree, open, told, welcome};
 use crate::errhandler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Comm;
+use crate::runtime::deaths::{dead, name};
 use crate::runtime::meeting::Meeting;
 use crate::runtime::ties::{Ties, Why};
-use crate::runtime::{cannot_go_on, job, revoked};
+use crate::runtime::{Ranks, cannot_go_on, job, revoked};
 use crate::transport::check_tag;
 use crate::{bail, err, neutral};
 use macro_rules_attribute::apply;
@@ -27,6 +28,8 @@ pub(super) struct Bridge<'a> {
     pub local: Arc<Group>,
     /// The local leader's rank in the job.
     pub leader: u32,
+    /// The communicator of that group, if it has one: once it is revoked, nobody waits.
+    pub context: Option<u32>,
     /// The key of the local leader's letters to its group.
     pub key: Key,
     pub call: &'a str,
@@ -112,7 +115,10 @@ impl Bridge<'_> {
             None => {
                 let what = || format!("{}: waiting for the leader of the group", self.call);
                 let members = &self.local.members;
-                let words = letter::receive(self.key, self.leader, members, &what)?;
+                let ranks = Ranks::Needed(members);
+                let words = self.unless_revoked(ranks, |ranks| {
+                    letter::receive(self.key, self.leader, members, ranks, &what)
+                })?;
                 check_letter(&words, "the leader of the group")?;
                 Agreed::of_words(&words, &self.local)?
             }
@@ -131,6 +137,26 @@ impl Bridge<'_> {
             meeting,
             mine: mine.and_then(|mine| all.map(|_| mine)),
         })
+    }
+
+    /// Does `work` with those whose end ends a wait: `ranks`, and the communicator's being revoked.
+    fn unless_revoked<R>(&self, ranks: Ranks<'_>, work: impl FnOnce(Ranks<'_>) -> R) -> R {
+        match self.context {
+            None => work(ranks),
+            Some(context) => work(Ranks::Unless(&|| revoked::told(context), &ranks)),
+        }
+    }
+
+    /// Who keeps the leaders from going on: the other one, or a process of the local group, which waits for this one.
+    fn obstacle(&self, other: u32) -> Option<(u32, String)> {
+        let call = self.call;
+        if dead(Ranks::Needed(&[other])).is_some() {
+            let words = format!("{call}: waiting for the other leader, rank {other} of the job");
+            return Some((other, words));
+        }
+        let members = &self.local.members;
+        let (rank, _) = dead(Ranks::Needed(members))?;
+        Some((rank, format!("{call}: it needs {}", name(rank, members))))
     }
 
     /// The leader's part: agrees with the other leader, and tells its own group.
@@ -154,30 +180,43 @@ impl Bridge<'_> {
     }
 
     /// Both leaders write as many letters, whatever happens, so that none is left for the next call. `prepared` says
-    /// whether the local group can go on.
+    /// whether the local group can go on; where it can no more, this one does not wait for the other.
     fn negotiate(&self, other: &Other, prepared: Result<()>) -> Result<Agreed> {
         let what = || format!("{}: waiting for the other leader", self.call);
         let partners: Arc<[u32]> = Arc::new([other.leader]);
         let _named = Ties::to(Why::Named, &partners);
+        let obstacle = || self.obstacle(other.leader);
+        let send = |words: &[u64]| letter::send(other.key, &partners, words, &what);
         let exchange = |words: &[u64]| -> Result<Vec<u64>> {
-            letter::send(other.key, &partners, words, &what)?;
-            letter::receive(other.key, other.leader, &partners, &what)
+            send(words)?;
+            self.unless_revoked(Ranks::Who(&obstacle), |ranks| {
+                letter::receive(other.key, other.leader, &partners, ranks, &what)
+            })
         };
         let introduction = match &prepared {
             Ok(()) => words(Site::default(), false, &self.local),
             Err(error) => failure(error).into(),
         };
-        let answer = exchange(&introduction)?;
-        prepared?;
-        check_letter(&answer, OTHER_LEADER)?;
-        let heard = Agreed::of_words(&answer, &self.local);
-        let members = || heard.iter().flat_map(|heard| &*heard.remote.members);
-        if let Some(both) = members().find(|m| self.local.members.contains(m)) {
-            bail!(
-                Comm,
-                "the groups of an intercommunicator must have no process in common, but rank {both} of the job is in both"
-            );
-        }
+        let answer = exchange(&introduction);
+        let is_heard = answer.is_ok();
+        let heard = prepared.and(answer).and_then(|answer| {
+            check_letter(&answer, OTHER_LEADER)?;
+            let heard = Agreed::of_words(&answer, &self.local);
+            let mut members = heard.iter().flat_map(|heard| &*heard.remote.members);
+            if let Some(both) = members.find(|m| self.local.members.contains(m)) {
+                bail!(
+                    Comm,
+                    "the groups of an intercommunicator must have no process in common, but rank {both} of the job is in both"
+                );
+            }
+            Ok(heard)
+        });
+        let heard = heard.inspect_err(|error| {
+            // The other one hears of it in the second letter, if it lives.
+            if send(&failure(error)).is_ok() {
+                letter::ignore(other.key, other.leader, LETTERS - usize::from(is_heard));
+            }
+        })?;
         let remote_first = other.leader < self.leader;
         let fresh = match (&heard, remote_first) {
             (Ok(heard), false) => Fresh::new(self.local.size() + heard.remote.size()).map(Some),
@@ -195,7 +234,8 @@ impl Bridge<'_> {
             Ok(agreed) => words(agreed.site, remote_first, &agreed.remote),
             Err(error) => failure(error).into(),
         };
-        let answer = exchange(&words)?;
+        let answer = exchange(&words)
+            .inspect_err(|_| letter::ignore(other.key, other.leader, LETTERS - 1))?;
         let mut agreed = agreed?;
         check_letter(&answer, OTHER_LEADER)?;
         match fresh? {
@@ -208,6 +248,8 @@ impl Bridge<'_> {
     }
 }
 
+/// So many letters each leader writes to the other.
+const LETTERS: usize = 2;
 const OTHER_LEADER: &str = "the leader of the other group";
 
 /// An intercommunicator that all of both groups can have, or not, as this process knows it.
@@ -300,6 +342,7 @@ pub fn create(
     let bridge = Bridge {
         local: local.group.clone(),
         leader,
+        context: Some(local.context),
         key: letter::key(("inter", local.context, tag)),
         call,
     };
@@ -347,6 +390,7 @@ pub fn create_from_groups(
     }
     let leader = leader_of(leader, &local, "local_leader")?;
     let bridge = Bridge {
+        context: None,
         key: letter::key(("inter from groups", stringtag, leader, &local.members)),
         local,
         leader,

@@ -132,6 +132,7 @@ pub fn start(
     let bridge = Bridge {
         local: comm.group.clone(),
         leader: root,
+        context: Some(comm.context),
         key: letter::key(("spawn", comm.context, named(first))),
         call,
     };
@@ -211,6 +212,7 @@ pub fn meet_parents() -> Result<()> {
     let bridge = Bridge {
         local: world.group.clone(),
         leader: job.first,
+        context: Some(world.context),
         key: letter::key(("spawned world", named(job.first))),
         call,
     };

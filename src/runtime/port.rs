@@ -11,6 +11,7 @@
 //! met. Who gives places takes the dead away from all ports first ([`Table::leaves_ports`]), and looks at the ties then.
 
 use super::handover::random;
+use super::meeting::Meeting;
 use super::table::{Process, Table};
 use super::ties::{Ties, Why};
 use super::wait::NAP;
@@ -298,8 +299,10 @@ impl Port {
         self.is_open().then_some(visit)
     }
 
+    /// The death of a member of `among`, for which the caller waits, ends it, and that its communicator is revoked.
     fn wait(
         &self,
+        among: &Meeting,
         what: &dyn Fn() -> String,
         until: Option<Instant>,
         mut ready: impl FnMut() -> bool,
@@ -307,26 +310,28 @@ impl Port {
         let left = || until.map(|until| until.saturating_duration_since(Instant::now()));
         // By the clock without a limit, too: another launcher may start those that come.
         let nap = || Nap::ByClock(left().unwrap_or(NAP));
-        let waiting = Waiting {
-            key: self.key,
-            what,
-            ranks: Ranks::None,
-            needs: Needs::Unknown,
-            announce: Some(Announce {
-                sleeper: &|| (),
-                nap: &nap,
-            }),
-        };
-        wait(&waiting, || {
-            ready() || !self.is_open() || left() == Some(Duration::ZERO)
+        among.unless_revoked(Ranks::Needed(&among.members), |ranks| {
+            let waiting = Waiting {
+                key: self.key,
+                what,
+                ranks,
+                needs: Needs::Unknown,
+                announce: Some(Announce {
+                    sleeper: &|| (),
+                    nap: &nap,
+                }),
+            };
+            wait(&waiting, || {
+                ready() || !self.is_open() || left() == Some(Duration::ZERO)
+            })
         })
     }
 
-    /// Waits for a caller. Error: `MPI_ERR_PORT` (it was closed).
-    pub fn accept(&self, name: &str, call: &str) -> Result<Met> {
+    /// Waits for a caller, for all `among` whom this process is. Errors: `MPI_ERR_PORT` (it was closed), `MPI_ERR_PROC_FAILED`, `MPIX_ERR_REVOKED`.
+    pub fn accept(&self, name: &str, among: &Meeting, call: &str) -> Result<Met> {
         let (place, mut taken) = (&self.block.place, None);
         let what = || format!("{call}: waiting for another process to connect");
-        self.wait(&what, None, || {
+        self.wait(among, &what, None, || {
             self.clean();
             // Who accepts such a one fails.
             if self.block.clean_untold() {
@@ -344,8 +349,8 @@ impl Port {
         taken.ok_or_else(|| gone(name))
     }
 
-    /// Waits until it is accepted, at most so long. Error: `MPI_ERR_PORT` (nobody has in time, or it was closed).
-    pub fn connect(&self, name: &str, most: Duration, call: &str) -> Result<Met> {
+    /// Waits until it is accepted, at most so long. Errors: `MPI_ERR_PORT` (nobody has in time, or it was closed), and those of [`Port::accept`].
+    pub fn connect(&self, name: &str, most: Duration, among: &Meeting, call: &str) -> Result<Met> {
         let until = Instant::now().checked_add(most);
         let (place, me) = (&self.block.place, job().rank);
         let (mut calls, mut met) = (None, None);
@@ -354,7 +359,7 @@ impl Port {
             Some(Met::with(leader, visit))
         };
         let what = || format!("{call}: waiting for another process to accept");
-        let waited = self.wait(&what, until, || {
+        let waited = self.wait(among, &what, until, || {
             if calls.is_none() {
                 self.clean();
                 calls = self.visit().filter(|&visit| place.call(visit, me));
@@ -374,16 +379,19 @@ impl Port {
             // The next one may call.
             ring_key(self.key);
         }
-        waited?;
-        match met {
-            Some(met) => Ok(met),
-            None if self.is_open() => bail!(
-                Port,
-                "nobody has accepted at port \"{name}\" for {} ms, which is how long {call} waits (info key timeout)",
-                most.as_millis()
-            ),
-            None => Err(gone(name)),
+        // Who has accepted waits for an answer, also where nobody goes on.
+        if let Some(met) = met {
+            return Ok(met);
         }
+        waited?;
+        if !self.is_open() {
+            return Err(gone(name));
+        }
+        bail!(
+            Port,
+            "nobody has accepted at port \"{name}\" for {} ms, which is how long {call} waits (info key timeout)",
+            most.as_millis()
+        )
     }
 }
 
