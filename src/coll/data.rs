@@ -71,7 +71,7 @@ impl Planner {
         }
         let mut others = blocks.iter().enumerate().filter(|&(from, _)| from != root);
         others.try_for_each(|(from, block)| self.receive(from, block))?;
-        mine.map_or(Ok(()), |mine| self.copy(mine, &blocks[root]))
+        mine.map_or(Ok(()), |mine| self.copy_own(mine, &blocks[root]))
     }
 
     /// The root's blocks go to everybody. `mine` is `None` if the root's shall stay, `blocks` is empty elsewhere.
@@ -81,7 +81,7 @@ impl Planner {
         }
         let mut others = blocks.iter().enumerate().filter(|&(to, _)| to != root);
         others.try_for_each(|(to, block)| self.send(to, block))?;
-        mine.map_or(Ok(()), |mine| self.copy(&blocks[root], mine))
+        mine.map_or(Ok(()), |mine| self.copy_own(&blocks[root], mine))
     }
 
     /// Everybody's elements go to everybody's blocks. `mine` is `None` if they are in their block already.
@@ -101,7 +101,7 @@ impl Planner {
         for i in 1..size {
             self.send((rank + i) % size, mine.unwrap_or(own))?;
         }
-        mine.map_or(Ok(()), |mine| self.copy(mine, own))
+        mine.map_or(Ok(()), |mine| self.copy_own(mine, own))
     }
 
     /// An allgather in log2 n rounds: before the one for distance d, a process has the d blocks from its own on.
@@ -167,7 +167,7 @@ impl Planner {
     pub fn alltoall(&mut self, send: Option<&[Vector]>, receive: &[Vector]) -> Result<()> {
         self.exchange(send, receive, |_| true, |_| true)?;
         match send {
-            Some(blocks) => self.copy(&blocks[self.rank], &receive[self.rank]),
+            Some(blocks) => self.copy_own(&blocks[self.rank], &receive[self.rank]),
             None => Ok(()),
         }
     }

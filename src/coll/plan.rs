@@ -20,6 +20,7 @@ use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::{Need, Needs, Ranks, revoked};
+use crate::shm::copy::Way;
 use crate::transport::counted::Counted;
 use crate::transport::operation::block;
 use crate::transport::task::{self, Task, withdraw_all};
@@ -38,7 +39,7 @@ pub(super) enum Step {
     ReceiveOrNothing(u32, i32, Buffer),
     /// Waits for all sends and receives before it.
     Fence,
-    Copy(Buffer, Buffer),
+    Copy(Buffer, Buffer, Way),
     /// What is done with [areas](Areas), but for messages.
     Area(Act),
     /// `inout = input op inout`.
@@ -287,8 +288,8 @@ impl Run {
                     areas.act(*act, self.error.is_some())?;
                 }
             }
-            Step::Copy(from, to) => {
-                to.copy(from, from.len().min(to.len()));
+            Step::Copy(from, to, way) => {
+                to.copy_by(*way, from, from.len().min(to.len()));
                 same_length(from.len(), to.len())?;
             }
             Step::Reduce { op, input, inout } => {

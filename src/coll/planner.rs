@@ -8,6 +8,7 @@ use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::op::Op;
+use crate::shm::copy::{Way, way_among};
 use crate::transport::{Buffer, TAG_UB, collective_context};
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -216,14 +217,23 @@ impl Planner {
     /// Copies elements, unless they are where they shall be.
     pub fn copy(&mut self, from: &Vector, to: &Vector) -> Result<()> {
         if !from.is_at(to) {
-            let step = Step::Copy(from.buffer()?, to.buffer()?);
+            self.copy_bytes(from.buffer()?, to.buffer()?);
+        }
+        Ok(())
+    }
+
+    /// The same of the block that this process gives itself, where all give each other, or one, such blocks.
+    pub fn copy_own(&mut self, from: &Vector, to: &Vector) -> Result<()> {
+        if !from.is_at(to) {
+            let way = way_among(self.size, from.bytes());
+            let step = Step::Copy(from.buffer()?, to.buffer()?, way);
             self.plan.steps.push(step);
         }
         Ok(())
     }
 
     pub fn copy_bytes(&mut self, from: Buffer, to: Buffer) {
-        self.plan.steps.push(Step::Copy(from, to));
+        self.plan.steps.push(Step::Copy(from, to, Way::Ordinary));
     }
 
     pub fn reduce(&mut self, op: Op, input: &Vector, inout: &Vector) {

@@ -108,12 +108,27 @@ pub unsafe fn copy_to_segment(from: *const u8, to: *mut u8, len: usize) {
 
 /// So many bytes, and as many of the target, leave the last cache while they are copied.
 pub fn leaving() -> usize {
-    static BYTES: OnceLock<usize> = OnceLock::new();
-    *BYTES.get_or_init(|| last_cache().map_or(usize::MAX, |cache| cache / 3))
+    last_cache() / 3
 }
 
-/// The size of the last cache in bytes, as the kernel knows it.
-fn last_cache() -> Option<usize> {
+/// How a block of `len` bytes is copied that a process gives itself, where so many processes exchange blocks as long: past the caches where these, read
+/// and written, fill half of the last one. Else what is fetched from others and what is copied drive each other out of it (allgather of two, 4 MiB, on an
+/// EPYC 9004: 716 µs, so 577; gather 407, so 368).
+pub fn way_among(processes: usize, len: usize) -> Way {
+    let all = len.saturating_mul(processes).saturating_mul(processes);
+    match len >= MAY_LEAVE && all >= last_cache() / 4 {
+        true => Way::PastCaches,
+        false => Way::Ordinary,
+    }
+}
+
+/// The size of the last cache in bytes, as the kernel knows it; no end of it if that does not.
+fn last_cache() -> usize {
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    *BYTES.get_or_init(|| known_last_cache().unwrap_or(usize::MAX))
+}
+
+fn known_last_cache() -> Option<usize> {
     let size =
         |i| std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{i}/size"));
     let last = (0..).map_while(|i| size(i).ok()).last()?;
@@ -320,7 +335,7 @@ mod tests {
 
     #[test]
     fn what_leaves_the_caches_arrives_all_the_same() {
-        let cache = last_cache().unwrap_or(16 << 20);
+        let cache = last_cache().min(16 << 20);
         assert!(cache >= MAY_LEAVE && leaving() >= cache / 3);
         let len = leaving().min(cache / 3) + 5;
         let bytes: Vec<u8> = (0..len).map(|i| (i * 7 % 251) as u8 + 1).collect();

@@ -430,6 +430,21 @@ impl Buffer {
         bytes.into_boxed_slice()
     }
 
+    /// Copies the first `len` bytes of `from`, which do not overlap those, to the beginning of this one: in that way, if both are one run.
+    pub fn copy_by(&self, way: Way, from: &Buffer, len: usize) {
+        match (from.run(), self.run()) {
+            (Some(source), Some(target)) if way != Way::Ordinary => {
+                let (from, to) = (
+                    with_exposed_provenance(source),
+                    with_exposed_provenance_mut(target),
+                );
+                // SAFETY: both have so many bytes, by their makers' promise.
+                unsafe { copy_by(way, from, to, len) }
+            }
+            _ => self.copy(from, len),
+        }
+    }
+
     /// Copies the first `len` bytes of `from` to the beginning of this one.
     pub fn copy(&self, from: &Buffer, len: usize) {
         // SAFETY: both have so many bytes, by their makers' promise; what goes between two buffers with gaps goes through a box.

@@ -9,7 +9,7 @@
 //! Nobody goes on while its block is read, but where the communicator is revoked: then the one that reads finds that, too, when it pins its
 //! second note.
 
-use super::{Little, copy};
+use super::Little;
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
 use crate::error::{Class, Result};
@@ -111,7 +111,7 @@ impl<'a> Little<'a> {
         };
         let number = if refused { REFUSED } else { FETCHED };
         let said = self.pin(0, number, |_| Ok(()))?;
-        let stayed = stays.map_or(Ok(()), |(from, to)| copy(from, to));
+        let stayed = stays.map_or(Ok(()), |(from, to)| self.copy_own(from, to));
         let said = said.expect("there are notes");
         let is_refused = self.number(&said, other)? == REFUSED;
         self.private = None;

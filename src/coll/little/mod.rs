@@ -27,6 +27,7 @@ use crate::error::Result;
 use crate::runtime::notes::{MEMBERS, NOTE, Round};
 use crate::runtime::wait::spin;
 use crate::shm::Offset;
+use crate::shm::copy::way_among;
 use crate::transport::shown::Shown;
 use std::ops::Range;
 
@@ -169,10 +170,10 @@ impl<'a> Little<'a> {
     /// Sends and receives what goes by messages, and copies what stays here.
     fn carry_out(&mut self, stays: Option<(&Vector, &Vector)>) -> Result<()> {
         match (self.plan.take(), stays) {
-            (None, stays) => stays.map_or(Ok(()), |(from, to)| copy(from, to)),
+            (None, stays) => stays.map_or(Ok(()), |(from, to)| self.copy_own(from, to)),
             (Some(mut plan), stays) => {
                 // While they come.
-                stays.map_or(Ok(()), |(from, to)| plan.copy(from, to))?;
+                stays.map_or(Ok(()), |(from, to)| plan.copy_own(from, to))?;
                 plan::run(plan.finish())
             }
         }
@@ -404,16 +405,18 @@ impl<'a> Little<'a> {
     /// Copies what this process gives itself, before it looks whether the others' blocks are there.
     pub(super) fn stay(&self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<()> {
         let own = &blocks[self.comm.rank];
-        mine.map_or(Ok(()), |mine| copy(mine, own))
+        mine.map_or(Ok(()), |mine| self.copy_own(mine, own))
     }
-}
 
-/// Copies a block to another one, which is as long.
-fn copy(from: &Vector, to: &Vector) -> Result<()> {
-    if from.is_at(to) {
-        return Ok(());
+    /// Copies the block that this process gives itself to another one, which is as long.
+    fn copy_own(&self, from: &Vector, to: &Vector) -> Result<()> {
+        if from.is_at(to) {
+            return Ok(());
+        }
+        let len = from.bytes();
+        same_length(len, to.bytes())?;
+        let way = way_among(self.comm.size(), len);
+        to.buffer()?.copy_by(way, &from.buffer()?, len);
+        Ok(())
     }
-    same_length(from.bytes(), to.bytes())?;
-    to.buffer()?.copy(&from.buffer()?, from.bytes());
-    Ok(())
 }
