@@ -229,12 +229,12 @@ impl Series {
         let mut aside = SmallVec::new();
         let mut places = [ROOM; ROOM];
         let mut left = 0;
-        for number in 0..self.count {
+        for (number, place) in places[..self.count].iter_mut().enumerate() {
             let Some(note) = self.notes[number] else {
                 continue;
             };
             if is_one(&note) {
-                places[number] = aside.len();
+                *place = aside.len();
                 aside.push(note);
             } else {
                 self.notes[left] = Some(note);
