@@ -1,4 +1,4 @@
-/* ranks: 4 6; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 4 6; abi: mpich; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job, and names beyond MPI */
 /* A process is killed, and a communicator revoked, while the one that acts for it waits for another group: at a port that nobody comes to, and for the
  * other leader of MPI_Intercomm_create, who comes later. All fail, and the next call of the same leaders with the same tag finds nothing of that left. */
 #include "death.h"
