@@ -1,8 +1,7 @@
 /* ranks: 2 3 8 16 20 */
 /* MPI_Iallreduce and MPI_Allreduce_init of little and of much that lies in memory which all see meanwhile: in one round and several, with a rest, in
  * place, several at a time on one communicator and on two, begun in one order and waited for in another, by ranks that come late. */
-#include "check.h"
-#include <time.h>
+#include "begun.h"
 
 enum { AT_ONCE = 6, TIMES = 6, LONGEST = 70000 };
 
@@ -11,18 +10,6 @@ enum { COUNTS = sizeof counts / sizeof *counts };
 
 static MPI_Comm other;
 static long *given[AT_ONCE], *got[AT_ONCE];
-
-static void sleep_a_little(int turn)
-{
-    struct timespec time = {0, 300000};
-    if ((rank + turn) % 5 == 0)
-        nanosleep(&time, NULL);
-}
-
-static long value(int r, int which, int turn, int i)
-{
-    return (long)r * 1000003 + which * 7919L + turn * 31L + i;
-}
 
 static void give(long *where, int which, int turn, int count)
 {

@@ -1,8 +1,7 @@
 /* ranks: 2 3 8 16 20 */
 /* MPI_Ireduce, MPI_Ireduce_scatter, MPI_Ireduce_scatter_block and what begins them again, of little and of much: to every root, to parts of any length and of
  * none, in place, several at a time on one communicator, by ranks that come late. */
-#include "check.h"
-#include <time.h>
+#include "begun.h"
 
 enum { AT_ONCE = 6, TIMES = 7, LONGEST = 70000 };
 
@@ -20,18 +19,6 @@ struct reduction {
 };
 
 static struct reduction all[AT_ONCE];
-
-static void sleep_a_little(int turn)
-{
-    struct timespec time = {0, 300000};
-    if ((rank + turn) % 5 == 0)
-        nanosleep(&time, NULL);
-}
-
-static long value(int r, int which, int turn, int i)
-{
-    return (long)r * 1000003 + which * 7919L + turn * 31L + i;
-}
 
 /* Parts that differ, of which some are empty; the last one has the rest. */
 static void share_out(struct reduction *one, int turn)

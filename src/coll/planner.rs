@@ -216,16 +216,16 @@ impl Planner {
 
     /// Copies elements, unless they are where they shall be.
     pub fn copy(&mut self, from: &Vector, to: &Vector) -> Result<()> {
-        if !from.is_at(to) {
-            self.copy_bytes(from.buffer()?, to.buffer()?);
-        }
-        Ok(())
+        self.copy_by(Way::Ordinary, from, to)
     }
 
     /// The same of the block that this process gives itself, where all give each other, or one, such blocks.
     pub fn copy_own(&mut self, from: &Vector, to: &Vector) -> Result<()> {
+        self.copy_by(way_among(self.size, from.bytes()), from, to)
+    }
+
+    fn copy_by(&mut self, way: Way, from: &Vector, to: &Vector) -> Result<()> {
         if !from.is_at(to) {
-            let way = way_among(self.size, from.bytes());
             let step = Step::Copy(from.buffer()?, to.buffer()?, way);
             self.plan.steps.push(step);
         }

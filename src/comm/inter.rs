@@ -116,7 +116,7 @@ impl Bridge<'_> {
                 let what = || format!("{}: waiting for the leader of the group", self.call);
                 let members = &self.local.members;
                 let ranks = Ranks::Needed(members);
-                let words = self.unless_revoked(ranks, |ranks| {
+                let words = revoked::unless(self.context, ranks, |ranks| {
                     letter::receive(self.key, self.leader, members, ranks, &what)
                 })?;
                 check_letter(&words, "the leader of the group")?;
@@ -137,14 +137,6 @@ impl Bridge<'_> {
             meeting,
             mine: mine.and_then(|mine| all.map(|_| mine)),
         })
-    }
-
-    /// Does `work` with those whose end ends a wait: `ranks`, and the communicator's being revoked.
-    fn unless_revoked<R>(&self, ranks: Ranks<'_>, work: impl FnOnce(Ranks<'_>) -> R) -> R {
-        match self.context {
-            None => work(ranks),
-            Some(context) => work(Ranks::Unless(&|| revoked::told(context), &ranks)),
-        }
     }
 
     /// Who keeps the leaders from going on: the other one, or a process of the local group, which waits for this one.
@@ -189,7 +181,7 @@ impl Bridge<'_> {
         let send = |words: &[u64]| letter::send(other.key, &partners, words, &what);
         let exchange = |words: &[u64]| -> Result<Vec<u64>> {
             send(words)?;
-            self.unless_revoked(Ranks::Who(&obstacle), |ranks| {
+            revoked::unless(self.context, Ranks::Who(&obstacle), |ranks| {
                 letter::receive(other.key, other.leader, &partners, ranks, &what)
             })
         };

@@ -199,10 +199,7 @@ impl Meeting {
         ranks: Ranks<'_>,
         work: impl FnOnce(Ranks<'_>) -> R,
     ) -> R {
-        match self.revocable {
-            None => work(ranks),
-            Some(number) => work(Ranks::Unless(&|| revoked::told(number), &ranks)),
-        }
+        revoked::unless(self.revocable, ranks, work)
     }
 
     /// Where its members decide. Error: `MPI_ERR_NO_MEM`.

@@ -3,7 +3,7 @@
 //! A communicator is written down, then the count of [incidents](super::table::Job::incidents) goes up, then everybody is rung. So who finds the count
 //! as it was has missed none that it had to know of.
 
-use super::{job, me};
+use super::{Ranks, job, me};
 use crate::bail;
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -139,7 +139,16 @@ fn read() -> Result<FxHashMap<u64, u32>> {
     Ok(revoked)
 }
 
-/// Says that the communicator with this number was revoked, if it was; as [`super::Ranks::Unless`] wants it.
+/// Does `work` with those whose end ends a wait: `ranks`, and that the communicator with this number, if there is one, is revoked.
+#[inline]
+pub fn unless<R>(number: Option<u32>, ranks: Ranks<'_>, work: impl FnOnce(Ranks<'_>) -> R) -> R {
+    match number {
+        None => work(ranks),
+        Some(number) => work(Ranks::Unless(&|| told(number), &ranks)),
+    }
+}
+
+/// Says that the communicator with this number was revoked, if it was; as [`Ranks::Unless`] wants it.
 pub fn told(number: u32) -> Option<String> {
     let rank = revoker(number)?;
     Some(format!(

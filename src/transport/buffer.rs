@@ -432,15 +432,11 @@ impl Buffer {
 
     /// Copies the first `len` bytes of `from`, which do not overlap those, to the beginning of this one: in that way, if both are one run.
     pub fn copy_by(&self, way: Way, from: &Buffer, len: usize) {
-        match (from.run(), self.run()) {
-            (Some(source), Some(target)) if way != Way::Ordinary => {
-                let (from, to) = (
-                    with_exposed_provenance(source),
-                    with_exposed_provenance_mut(target),
-                );
-                // SAFETY: both have so many bytes, by their makers' promise.
-                unsafe { copy_by(way, from, to, len) }
-            }
+        match self.run() {
+            // SAFETY: both have so many bytes, by their makers' promise.
+            Some(target) if way != Way::Ordinary => unsafe {
+                from.hand_over(0..len, with_exposed_provenance_mut(target), way)
+            },
             _ => self.copy(from, len),
         }
     }

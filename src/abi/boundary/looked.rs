@@ -127,7 +127,7 @@ macro_rules! mpi_again {
             $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
             let are_over = $quick;
             if are_over {
-                $crate::check::race::requests::waited();
+                $crate::check::race::series::waited();
             }
             are_over
         }

@@ -17,9 +17,9 @@
 mod slots;
 
 use super::On;
+use super::again;
 use super::own::{STATE, State};
 use super::span::Span;
-use super::{again, series};
 use crate::check::buffers::Used;
 use crate::check::ranges::{Range, clash};
 use crate::check::threads::Turn;
@@ -286,12 +286,6 @@ pub fn waits(function: &'static str, handle: i32) -> bool {
         super::ended(handle);
     }
     is_it
-}
-
-/// A call that has waited for such handles alone is over.
-#[inline(always)]
-pub fn waited() {
-    series::waited();
 }
 
 /// Whether the program has waited for something that was fetched since that was asked the last time.

@@ -278,7 +278,7 @@ fn settle_notes() {
     }
 }
 
-/// The program has waited for requests of what is noted. Where others may know that by a load, what it has fetched is complete before.
+/// A call that has waited for requests of what is noted is over. Where others may know that by a load, what it has fetched is complete before.
 #[inline(always)]
 pub fn waited() {
     if is_open() && clock::has_loads() {

@@ -102,20 +102,13 @@ impl Series {
     /// than these come to that where they are flushed.
     #[inline(always)]
     fn is_for_repetition(&mut self, operation: &Operation, on: On, back: usize) -> bool {
-        let Operation {
-            what,
-            far,
-            near,
-            bytes,
-            ..
-        } = *operation;
         let one = Once {
             on,
-            what,
+            what: operation.what,
             back,
-            far,
-            near,
-            bytes,
+            far: operation.far,
+            near: operation.near,
+            bytes: operation.bytes,
         };
         if self.last != one {
             (self.last, self.times) = (one, 0);
