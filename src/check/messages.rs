@@ -9,7 +9,7 @@
 use super::room::Room;
 use super::{Place, called, checker, here};
 use crate::shm::atomic::{AtomicU64, Ordering, fence};
-use crate::shm::text::Text;
+use crate::shm::text::{Copied, Text};
 use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ pub struct Messages {
     all: [Entry; KEPT],
 }
 
-#[repr(C)]
+#[repr(C, align(64))]
 struct Entry {
     id: AtomicU64,
     /// 1: its receive must be there.
@@ -57,9 +57,9 @@ pub struct Sent {
     /// [`words`](super::signature::Signature::words) of its type signature.
     pub signature: [u64; 2],
     /// The same for the reader.
-    pub elements: String,
+    pub elements: Copied<12>,
     /// The call that has sent it, and where.
-    pub call: String,
+    pub call: Copied<4>,
     pub place: Place,
 }
 
@@ -103,8 +103,8 @@ pub fn told(from: u32, id: u64) -> Option<Sent> {
             .signature
             .each_ref()
             .map(|word| word.load(Ordering::Relaxed)),
-        elements: entry.elements.get(),
-        call: entry.call.get(),
+        elements: entry.elements.copy(),
+        call: entry.call.copy(),
         place: Place::of_bits(entry.place.load(Ordering::Relaxed)),
     };
     fence(Ordering::Acquire);

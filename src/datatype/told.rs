@@ -6,6 +6,7 @@
 use super::basic::Basic;
 use super::object::Datatype;
 use super::predefined::Named;
+use super::signature::Signature;
 use crate::check::signature::Signature as Number;
 
 impl Basic {
@@ -76,40 +77,49 @@ impl Datatype {
 
     /// The elements in words: "4 MPI_INT", or "2 of a derived datatype (6 MPI_INT)".
     pub fn described(&self, count: usize) -> String {
-        let name = String::from_utf8_lossy(&self.name()).into_owned();
-        let all = self.signature().repeat(count);
-        let mut kinds: Vec<(Named, usize)> = Vec::new();
-        let mut is_long = false;
-        let mut most = 64;
-        all.for_each_while(&mut |named, n| {
-            let is_full = kinds.len() == 3;
-            match kinds.last_mut() {
-                Some((same, sum)) if *same == named => *sum += n,
-                _ if is_full => is_long = true,
-                _ => kinds.push((named, n)),
-            }
-            most -= 1;
-            is_long |= most == 0;
-            !is_long
-        });
-        if all.bytes == 0 {
+        if count == 0 || self.signature().bytes == 0 {
             return "no elements".to_string();
         }
-        let words = kinds
-            .iter()
-            .map(|(named, n)| format!("{n} {}", named.name()));
-        let mut words = words.collect::<Vec<_>>().join(", ");
-        if is_long {
-            words += ", …";
+        let name = self.name();
+        let name = String::from_utf8_lossy(&name);
+        // Every call of a checked job asks for this.
+        if self.is_named() {
+            return format!("{count} {name}");
         }
-        match (&*name, self.is_named()) {
-            (name, true) => format!("{count} {name}"),
-            ("", false) => format!("{count} of a derived datatype ({words})"),
-            (name, false) => format!("{count} {name} ({words})"),
+        let kinds = kinds_of(&self.signature().repeat(count));
+        match &*name {
+            "" => format!("{count} of a derived datatype ({kinds})"),
+            name => format!("{count} {name} ({kinds})"),
         }
     }
 
     fn is_named(&self) -> bool {
         self.envelope().combiner == crate::mpi::constants::MPI_COMBINER_NAMED
     }
+}
+
+/// What so many elements are made of, in words, as far as that is short.
+fn kinds_of(all: &Signature) -> String {
+    let mut kinds: Vec<(Named, usize)> = Vec::new();
+    let mut is_long = false;
+    let mut most = 64;
+    all.for_each_while(&mut |named, n| {
+        let is_full = kinds.len() == 3;
+        match kinds.last_mut() {
+            Some((same, sum)) if *same == named => *sum += n,
+            _ if is_full => is_long = true,
+            _ => kinds.push((named, n)),
+        }
+        most -= 1;
+        is_long |= most == 0;
+        !is_long
+    });
+    let words = kinds
+        .iter()
+        .map(|(named, n)| format!("{n} {}", named.name()));
+    let mut words = words.collect::<Vec<_>>().join(", ");
+    if is_long {
+        words += ", …";
+    }
+    words
 }

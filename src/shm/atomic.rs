@@ -29,6 +29,14 @@ pub fn prefetch_to_write<T>(at: *const T) {
     }
 }
 
+/// Stores what is not there yet. Else the word's line stays with all that have read it, and the next of them need not wait for it.
+#[inline(always)]
+pub fn store_if_new(word: &AtomicU64, value: u64) {
+    if word.load(Ordering::Relaxed) != value {
+        word.store(value, Ordering::Relaxed);
+    }
+}
+
 /// The light half of an asymmetric fence: for this thread a full fence against [`heavy_fence`], if its process is
 /// [registered](super::membarrier::register). Costs nothing: it only keeps the compiler from moving accesses across.
 #[inline(always)]

@@ -158,7 +158,7 @@ pub fn compare(call: &Call<'_>) -> bool {
             other,
             theirs,
         };
-        if both.other.name != routine(call.name) {
+        if !both.other.name.is(routine(call.name)) {
             both.tell_order();
             return false;
         }
@@ -203,7 +203,7 @@ impl Both<'_> {
                 .replacen("MPI_File_i", "MPI_File_", 1)
                 .to_lowercase()
         };
-        let rule = match is_same(&other.name) == is_same(self.call.name) {
+        let rule = match is_same(&other.name.to_string()) == is_same(self.call.name) {
             true => "a call that blocks does not match one that does not",
             false => "all its processes must make the same calls in the same order",
         };
@@ -236,7 +236,7 @@ impl Both<'_> {
                 they()
             ));
         }
-        if call.what.op != other.op {
+        if !other.op.is(call.what.op) {
             return Some(format!(
                 "the operation is {} here, but {} at {}",
                 call.what.op,

@@ -9,8 +9,8 @@
 
 use super::{Call, Words, routine};
 use crate::check::{Place, here};
-use crate::shm::atomic::{AtomicU64, Ordering, fence};
-use crate::shm::text::Text;
+use crate::shm::atomic::{AtomicU64, Ordering, fence, store_if_new};
+use crate::shm::text::{Copied, Text};
 use parking_lot::Mutex;
 
 /// So many calls of a rank are kept.
@@ -27,7 +27,8 @@ pub struct Collectives {
     blocks: [[AtomicU64; 2]; BLOCKS],
 }
 
-#[repr(C)]
+/// What is another one each time has a line of its own. The rest is mostly as it was, and is not [written](store_if_new) then.
+#[repr(C, align(64))]
 struct Entry {
     version: AtomicU64,
     number: AtomicU64,
@@ -37,14 +38,14 @@ struct Entry {
     root: AtomicU64,
     /// [In place](in_place_bits) above the number of blocks in each list.
     form: AtomicU64,
+    own: [AtomicU64; 2],
     /// Where the lists of blocks begin.
     blocks: AtomicU64,
-    own: [AtomicU64; 2],
     /// [`Compared::says`](super::Compared::says).
     says: AtomicU64,
     name: Text<5>,
     op: Text<4>,
-    elements: Text<12>,
+    elements: Text<10>,
 }
 
 impl Entry {
@@ -63,9 +64,9 @@ pub(super) struct Other {
     pub root: u64,
     pub in_place: u64,
     pub own: Words,
-    pub name: String,
-    pub op: String,
-    pub elements: String,
+    pub name: Copied<5>,
+    pub op: Copied<4>,
+    pub elements: Copied<10>,
     lists: Option<(u64, usize)>,
 }
 
@@ -108,7 +109,7 @@ impl Collectives {
             }
         }
         let length = if is_kept { first.len() as u64 } else { 0 };
-        entry.blocks.store(at, Ordering::Relaxed);
+        store_if_new(&entry.blocks, at);
         let form = in_place_bits(call.what.in_place) << 32 | length;
         entry.form.store(form, Ordering::Relaxed);
         entry.place.store(here().bits(), Ordering::Relaxed);
@@ -117,7 +118,7 @@ impl Collectives {
             word.store(value, Ordering::Relaxed);
         }
         entry.on.store(call.on, Ordering::Relaxed);
-        entry.says.store(call.what.says, Ordering::Relaxed);
+        store_if_new(&entry.says, call.what.says);
         entry.name.put(routine(call.name).as_bytes());
         entry.op.put(call.what.op.as_bytes());
         entry.elements.put(elements.as_bytes());
@@ -140,9 +141,9 @@ impl Collectives {
                 .own
                 .each_ref()
                 .map(|word| word.load(Ordering::Relaxed)),
-            name: entry.name.get(),
-            op: entry.op.get(),
-            elements: entry.elements.get(),
+            name: entry.name.copy(),
+            op: entry.op.copy(),
+            elements: entry.elements.copy(),
             lists: (length > 0).then_some((lists, length)),
         };
         fence(Ordering::Acquire);
