@@ -20,6 +20,15 @@ pub fn full_fence() {
     unsafe { std::arch::asm!("lock or dword ptr [rsp - 64], 0", options(nostack)) }
 }
 
+/// Asks for the cache line of something that is to be read soon.
+#[inline(always)]
+pub fn prefetch<T>(at: *const T) {
+    // SAFETY: a hint, which reads and writes nothing.
+    unsafe {
+        std::arch::asm!("prefetcht0 [{}]", in(reg) at, options(nostack, preserves_flags, readonly))
+    }
+}
+
 /// Asks for the cache line of something that is to be written soon.
 #[inline(always)]
 pub fn prefetch_to_write<T>(at: *const T) {

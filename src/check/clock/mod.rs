@@ -25,7 +25,7 @@ mod own;
 
 use super::area::Block;
 use super::{Checker, checker, is_on};
-use crate::shm::atomic::{AtomicU64, Ordering, full_fence};
+use crate::shm::atomic::{AtomicU64, Ordering, full_fence, prefetch};
 pub use own::Own;
 use parking_lot::Mutex;
 use std::cell::Cell;
@@ -256,6 +256,10 @@ fn meet_copy(rank: u32, key: Key) {
         return;
     }
     let theirs = other(rank);
+    // Most have left as many copies as this process: where the newest one is then is asked for at once.
+    let guess = (own.clock.left.load(Ordering::Relaxed) as usize).wrapping_sub(1) % COPIES;
+    prefetch(&theirs.keys[guess]);
+    prefetch(&theirs.copies[guess * own.ranks()]);
     let left = theirs.left.load(Ordering::Acquire) as usize;
     // The newest first.
     let copies = (left.saturating_sub(COPIES)..left).rev();
