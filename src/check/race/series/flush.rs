@@ -35,11 +35,23 @@ impl Series {
         if self.scattered.are_of(0) {
             return self.flush_scattered(checker, is_one, may);
         }
+        self.flush_last(checker, 0, may)
+    }
+
+    /// The same of the note of this number, the last one. Those before it stay.
+    #[inline(always)]
+    fn flush_last(
+        &mut self,
+        checker: &Checker,
+        number: usize,
+        may: impl FnOnce() -> bool,
+    ) -> Option<bool> {
+        let note = self.notes[number].as_mut()?;
         let mut state = STATE.lock();
         if !state.is_alone() {
             return None;
         }
-        let fits = self.is_elsewhere || fits(&mut self.fits, 0, note);
+        let fits = self.is_elsewhere || fits(&mut self.fits, number, note);
         if !state.is_idle() || !fits {
             return None;
         }
@@ -51,12 +63,12 @@ impl Series {
             true => note.of,
             false => Of::NONE,
         };
-        let number = match log.add_to(of, note.far.low, (0, done), Fence::Follows) {
-            Some(number) => number,
+        let logged = match log.add_to(of, note.far.low, (0, done), Fence::Follows) {
+            Some(logged) => logged,
             None => note.log(log, done),
         };
         if !may() {
-            log.void(number);
+            log.void(logged);
             return Some(false);
         }
         full_fence();
@@ -70,11 +82,11 @@ impl Series {
         };
         own.tick(true);
         drop(state);
-        self.count = 0;
+        self.count = number;
         self.is_locked = false;
         // One with a request has a note of its own each time.
         if !self.is_elsewhere {
-            let is_one = !note.what.has_request() && self.fetched_from == NOWHERE;
+            let is_one = number == 0 && !note.what.has_request() && self.fetched_from == NOWHERE;
             self.flushed = (is_one && note.near.is_one_block()).then(|| note.flushed());
         }
         if let Some(race) = race {
@@ -208,6 +220,18 @@ impl Series {
         let mut notes = self.notes[..self.count].iter().flatten();
         if requests::are_fetching() || !self.scattered.is_nobodys() || notes.any(learns) {
             return false;
+        }
+        let are_over = |notes: &[Option<Note>]| notes.iter().flatten().any(Note::is_over);
+        if let [before @ .., Some(last)] = &self.notes[..self.count]
+            && last.is_over()
+            && last.far.is_one_block()
+            && !are_over(before)
+        {
+            if self.flush_last(checker, self.count - 1, || true) != Some(true) {
+                self.settle_last(checker);
+            }
+            self.fetched_from = NOWHERE;
+            return true;
         }
         let kept = self.set_aside(|note| !note.is_over());
         if self.flush(|_| true, || true) != Some(true) {

@@ -200,6 +200,16 @@ impl Series {
         notes.for_each(|note| note.learn(checker));
     }
 
+    /// The same of the last one alone, which is one block that was fetched, and for which the program has waited.
+    pub(super) fn settle_last(&mut self, checker: &Checker) {
+        element::settle();
+        self.count -= 1;
+        self.flushed = None;
+        if let Some(note) = &self.notes[self.count] {
+            note.settle(checker);
+        }
+    }
+
     /// Logs those of the first `count` that are [over](Note::is_over), or those that are not, and looks at their buffers: whether there is one.
     fn log_all(
         &mut self,
