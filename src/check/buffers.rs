@@ -3,6 +3,7 @@
 //!
 //! **Gaps are not touched**: the runs of a datatype are compared one by one. Data of more than [`RUNS`] runs is not looked at.
 
+use super::faults::Owner;
 use super::memory::{self, Memory};
 use super::pending::compare;
 use super::ranges::{Range, Ranges};
@@ -248,6 +249,25 @@ pub fn taken(base: usize) {
             tell(finding);
         }
     }
+}
+
+/// Whether that is memory of the present call, and what of it.
+pub(super) fn owner(address: usize) -> Option<Owner> {
+    CALL.with(|call| {
+        let call = call.try_borrow().ok()?;
+        let has = |data: &Ranges| data.meets((address, address + 1)).is_some();
+        let does = match (has(&call.used.writes), has(&call.used.reads)) {
+            _ if call.turn != turn() => return None,
+            (true, _) => "is to write to",
+            (_, true) => "is to read",
+            _ => return None,
+        };
+        Some(Owner {
+            words: format!("the memory that it {does}"),
+            section: "MPI 4.1 §3.2.2",
+            is_pending: false,
+        })
+    })
 }
 
 /// What the present call uses, if it uses anything.

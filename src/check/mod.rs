@@ -16,6 +16,7 @@ pub mod area;
 pub mod buffers;
 pub mod clock;
 pub mod collectives;
+mod faults;
 pub mod local;
 mod memory;
 pub mod messages;
@@ -91,6 +92,7 @@ pub fn open(segment: &'static Segment, area: Offset, rank: u32, end: fn(i32) -> 
     // SAFETY: the handler stores to atomics alone. Where it is refused, children are as before.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     CHECKER.store(checker, Ordering::Release);
+    faults::watch();
 }
 
 /// What is noted is the parent's, which settles it.

@@ -6,6 +6,7 @@
 //! latest.
 
 use super::buffers::{Access, Used, take, words};
+use super::faults::Owner;
 use super::race::On;
 use super::ranges::{Range, Ranges, clash};
 use super::room::Room;
@@ -159,8 +160,11 @@ fn compare_requested(
 
 /// Where MPI says until when the buffer of an operation is in use, which the function `name` has begun.
 fn section(name: &str) -> &'static str {
-    let is_message = name.contains("send") || name.contains("recv");
+    let is_message = ["send", "Send", "recv", "Recv"]
+        .iter()
+        .any(|part| name.contains(part));
     match name {
+        _ if is_message && name.ends_with("_init") && !name.starts_with("MPI_P") => "MPI 4.1 §3.9",
         _ if name.contains("_begin") => "MPI 4.1 §14.4.5",
         _ if name.starts_with("MPI_File") => "MPI 4.1 §14.4.1",
         _ if name.starts_with("MPI_R") && !is_message => "MPI 4.1 §12.3.5",
@@ -359,6 +363,28 @@ pub fn let_go(request: i32) {
     if let Some(table) = &mut *TABLE.lock() {
         table.prepared.remove(&request);
     }
+}
+
+/// Whose memory that is, as far as it can be asked in a handler of a signal.
+pub(super) fn owner(address: usize) -> Option<Owner> {
+    let table = TABLE.try_lock()?;
+    let has = |data: &Ranges| data.meets((address, address + 1)).is_some();
+    let mut operations = table.as_ref()?.operations.iter();
+    operations.find_map(|operation| {
+        let Operation {
+            used, name, place, ..
+        } = operation;
+        let does = match (has(&used.writes), has(&used.reads)) {
+            (true, _) => "writes to",
+            (_, true) => "reads",
+            _ => return None,
+        };
+        Some(Owner {
+            words: format!("the memory that {name} at {} {does}", place.of(rank())),
+            section: section(name),
+            is_pending: true,
+        })
+    })
 }
 
 fn remove(request: i32) -> Option<Operation> {

@@ -171,7 +171,7 @@ impl Modules {
     /// The place of the call that returns to `back`, or of that which has led there from outside of our libraries.
     pub fn place(&self, back: usize) -> Place {
         match self.module(back) {
-            Some((_, true)) => self.unwound(),
+            Some((_, true)) => self.unwound(back),
             Some((number, false)) => self.at(number, back),
             None => Place::UNKNOWN,
         }
@@ -207,11 +207,13 @@ impl Modules {
         Place((number as u64 + 1) << OFFSET | (back as u64 - from) & ((1 << OFFSET) - 1))
     }
 
-    /// The first place on the stack that is the program's.
+    /// The first place on the stack that is the program's, outside of where `back` is, if that is there: in a handler of a signal others are inside.
     #[cold]
-    fn unwound(&self) -> Place {
+    fn unwound(&self, back: usize) -> Place {
         let mut addresses = [0; DEPTH];
-        let mut all = stack(&mut addresses).iter();
+        let all = stack(&mut addresses);
+        let outer = all.iter().position(|address| *address == back);
+        let mut all = all[outer.unwrap_or(0)..].iter();
         let found = all.find_map(|back| match self.module(*back) {
             Some((number, false)) => Some(self.at(number, *back)),
             _ => None,
