@@ -224,6 +224,10 @@ impl<T, P: Owner<T>, L: RawMutex> Reserved<'_, T, P, L> {
         slot.object
             .store(object.into_raw().cast_mut(), Ordering::Relaxed);
         slot.handle.store(self.handle, Ordering::Release);
+        // The call that makes the first session begins the job that is checked.
+        if check::is_on() {
+            objects::made(self.table.kind as u32, self.handle as usize);
+        }
         ManuallyDrop::new(self).handle
     }
 
@@ -239,9 +243,6 @@ impl<T, P: Owner<T>, L: RawMutex> Reserved<'_, T, P, L> {
 
 impl<T, P: Owner<T>, L: RawMutex> Drop for Reserved<'_, T, P, L> {
     fn drop(&mut self) {
-        if check::is_on() {
-            objects::gone(self.table.kind as u32, self.handle as usize);
-        }
         self.table.free.lock().push(self.table.kind, self.handle);
     }
 }
@@ -324,9 +325,6 @@ impl<T, P: Owner<T>, L: RawMutex> Table<T, P, L> {
                 self.kind,
                 free.used - 1
             );
-        }
-        if check::is_on() {
-            objects::made(self.kind as u32, handle as usize);
         }
         Ok(Reserved {
             table: self,

@@ -68,11 +68,13 @@ pub fn end() -> Result<()> {
     // those of MPI_COMM_WORLD and of the predefined datatypes, which libraries hang their state on as well.
     let farewell = comm::delete_world_attributes();
     let farewell = farewell.and(datatype::delete_predefined_attributes());
-    tell_left();
+    if is_checked_and_last() {
+        tell_left();
+    }
     let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
-    if left.is_ok() {
-        look_for_left();
+    if left.is_ok() && is_checked_and_last() {
+        tell_messages();
     }
     win::moving::close();
     win::parcel::close();
@@ -91,24 +93,42 @@ pub fn start_session(level: Level) -> Result<()> {
     Ok(())
 }
 
-/// Where this job is checked: what the program has not freed is told when the last user goes.
+/// Whether this job is checked, and only the last user is left: when that goes it is told what the program has left.
+fn is_checked_and_last() -> bool {
+    check::is_on() && *USERS.lock() == 1
+}
+
+/// What it has not freed.
 fn tell_left() {
-    if check::is_on() && *USERS.lock() == 1 {
-        check::objects::tell_left(request::is_active);
+    check::objects::tell_left(request::is_active);
+}
+
+/// The process exits, behind all functions of the program's that run then, and may call. Where a session that was not finalized is the last user, nobody
+/// has told yet what is left. (A program that does not end the world model has not come to its end, and its launcher says so.)
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+extern "C" fn at_exit() {
+    if check::settle_at_exit() && phase::has_sessions_alone() {
+        tell_left();
+        tell_messages();
     }
 }
 
-/// The same of messages that it has not received. Of a session's only those that have come by then: nobody is waited for.
-fn look_for_left() {
-    if check::is_on() && *USERS.lock() == 1 && dead(Ranks::All).is_none() {
+/// The messages that it has not received. Of a session's only those that have come by then: nobody is waited for.
+fn tell_messages() {
+    if dead(Ranks::All).is_none() {
         transport::look_for_left();
     }
 }
 
 /// Ends a session's use of the rooms.
 pub fn end_session() -> Result<()> {
-    tell_left();
-    look_for_left();
+    if is_checked_and_last() {
+        tell_left();
+        tell_messages();
+    }
     phase::session_closed();
     go()
 }

@@ -100,17 +100,13 @@ extern "C" fn in_child() {
     race::forget();
 }
 
-/// What was noted before the process exits is told then: no other call comes. Behind all functions of the program's that run at its exit, and may call.
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static AT_EXIT: extern "C" fn() = at_exit;
-
-extern "C" fn at_exit() {
-    if let Some(checker) = checker()
-        && checker.pid == std::process::id()
-    {
+/// The process exits: what was noted is told, as no other call comes. Whether this is a process of a checked job, and no child of one.
+pub fn settle_at_exit() -> bool {
+    let is_one = checker().is_some_and(|checker| checker.pid == std::process::id());
+    if is_one {
         race::settle_at_exit();
     }
+    is_one
 }
 
 /// A call of the program's.

@@ -2,7 +2,7 @@
 //! told with the call and the place that made it; many from one place are told once.
 //!
 //! **What MPI forbids to leave** is a finding: requests that were never completed, files that are open, messages that were matched and never
-//! received. What MPI lets stay is a [note](super::note): it costs memory, and hides the leaks that grow.
+//! received, sessions. What MPI lets stay is a [note](super::note): it costs memory, and hides the leaks that grow.
 //!
 //! The library's own objects do not count: what is made outside of the program's calls, and in MPI_Init.
 
@@ -27,6 +27,7 @@ const DATATYPE: What = 3;
 /// Requests that are one operation, and all others.
 const ONCE: What = 11;
 const LASTING: What = 13;
+const SESSION: What = 14;
 
 /// What there is to be said of a kind: one, many, what ends it, where MPI says so, whether it is wrong to leave it.
 type Rule = (&'static str, &'static str, &'static str, &'static str, bool);
@@ -49,6 +50,7 @@ fn rule(what: What, is_active: bool) -> Option<Rule> {
         }
         LASTING => ("persistent request", "persistent requests", "MPI_Request_free", "MPI 4.1 §3.9", false),
         12 => ("matched message", "matched messages", "MPI_Mrecv or MPI_Imrecv", "MPI 4.1 §3.8.2", true),
+        SESSION => ("session", "sessions", "MPI_Session_finalize, which every session needs", "MPI 4.1 §11.3.1", true),
         MEMORY => ("piece of MPI's memory", "pieces of MPI's memory", "MPI_Free_mem", "MPI 4.1 §9.2", false),
         ATTACHED => ("attached region", "attached regions", "MPI_Win_detach, or MPI_Win_free", "MPI 4.1 §12.2.4", false),
         _ => return None,
@@ -202,6 +204,7 @@ mod tests {
         assert_eq!(wrong(LASTING, true), Some(true));
         assert_eq!(wrong(LASTING, false), Some(false));
         assert_eq!(wrong(DATATYPE, false), Some(false));
-        assert_eq!(wrong(14, false), None);
+        assert_eq!(wrong(SESSION, false), Some(true));
+        assert_eq!(wrong(15, false), None);
     }
 }

@@ -7,7 +7,7 @@ use super::neighbours::{self, News, Turn};
 use super::rest::Reading;
 use super::spawn::{Program, Request, Started};
 pub use super::table::room_for;
-use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
+use super::table::{CAME, Death, LEAVING, MISSED, SURVIVES, State, Table};
 use super::traffic::Count;
 use super::{access, lookout, spaces, starter};
 use crate::check::area::Area;
@@ -303,6 +303,12 @@ impl JobSegment {
     /// Whether `rank` has come to MPI_Init.
     pub fn came(&self, rank: usize) -> bool {
         self.table.processes[rank].says(CAME)
+    }
+
+    /// Whether what `rank` has open, if it is in MPI, are sessions alone.
+    pub fn has_sessions_alone(&self, rank: usize) -> bool {
+        let process = &self.table.processes[rank];
+        !process.says(CAME) || process.says(LEAVING)
     }
 
     /// What `rank` waits for, in words, a line for each of its sleeping threads.

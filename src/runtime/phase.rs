@@ -131,6 +131,11 @@ pub fn usable() -> bool {
     world_usable() || SESSIONS.load(Ordering::Acquire) > 0
 }
 
+/// Whether it can, by sessions alone.
+pub fn has_sessions_alone() -> bool {
+    !world_usable() && usable()
+}
+
 fn step(from: Phase, to: Phase) -> bool {
     PHASE
         .compare_exchange(from as u32, to as u32, Ordering::AcqRel, Ordering::Acquire)

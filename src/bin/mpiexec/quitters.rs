@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 use rmashm::launching::JobSegment;
 
-use crate::report::ranks_text;
-
 /// If the others go on without them for so long, it is said: what they wait for may be something that the library does not
 /// see, such as a number in shared memory.
 const LONG: Duration = Duration::from_secs(5);
@@ -43,14 +41,14 @@ impl Quitters {
         Some(self.ranks.remove(at))
     }
 
-    /// The ranks in words, once: at the end of the job, or after long.
-    pub fn news(&mut self, now: Instant, at_end: bool) -> Option<String> {
+    /// The ranks, once: at the end of the job, or after long. Else none.
+    pub fn news(&mut self, now: Instant, at_end: bool) -> Vec<u32> {
         let due = at_end || self.since.is_some_and(|since| now >= since + LONG);
         if !due || self.told || self.ranks.is_empty() {
-            return None;
+            return Vec::new();
         }
         self.told = true;
         self.ranks.sort();
-        Some(ranks_text(&self.ranks))
+        self.ranks.clone()
     }
 }

@@ -21,8 +21,6 @@ use crate::report::{Fate, ranks_text, waiting_lines};
 use crate::spawn::{Complaint, why};
 use crate::supervise::{Phase, SHORT_GRACE, Supervisor};
 
-const WITHOUT_FINALIZE: &str = " without calling MPI_Finalize";
-
 /// The status of the dynamic loader that has not found a library or a name, and of a shell that has not found a program.
 const NOT_FOUND: i32 = 127;
 const NOT_FOUND_HINT: &str = ": something was not found; of a program or a library, rmashm-abi FILE tells which MPI it asks for, and what is missing";
@@ -68,7 +66,7 @@ impl Supervisor<'_> {
             let when = match (fate, state) {
                 (Fate::Killed { .. }, _) => "",
                 (_, State::Joining) => " in MPI_Init",
-                _ => WITHOUT_FINALIZE,
+                _ => self.without(number),
             };
             self.died(number, death, known, &format!("{}{when}", fate.text()));
             return;
@@ -122,15 +120,35 @@ impl Supervisor<'_> {
         while self.alive > 0
             && let Some(number) = self.quit.take_missed(&self.job.segment)
         {
-            let how = format!("{}{WITHOUT_FINALIZE}", Fate::Exited(0).text());
+            let how = format!("{}{}", Fate::Exited(0).text(), self.without(number));
             self.died(number, Death::Status(0), false, &how);
         }
         let (is_over, how) = (self.alive == 0, Fate::Exited(0).text());
         let rest = if is_over { "" } else { "; the others go on" };
-        if let Some(ranks) = self.quit.news(now, is_over) {
-            let text = format!("{ranks} {how}{WITHOUT_FINALIZE}{rest}");
-            self.job.output.say(&text);
+        // Each call that is missing has a line.
+        let news = self.quit.news(now, is_over);
+        let (in_sessions, in_world): (Vec<u32>, Vec<u32>) = news
+            .iter()
+            .partition(|rank| self.has_sessions_alone(**rank));
+        for ranks in [in_world, in_sessions] {
+            if let [first, ..] = ranks[..] {
+                let (ranks, without) = (ranks_text(&ranks), self.without(first));
+                let text = format!("{ranks} {how}{without}{rest}");
+                self.job.output.say(&text);
+            }
         }
+    }
+
+    /// What a rank that is in MPI has not done before its end.
+    fn without(&self, number: u32) -> &'static str {
+        match self.has_sessions_alone(number) {
+            true => " without calling MPI_Session_finalize",
+            false => " without calling MPI_Finalize",
+        }
+    }
+
+    fn has_sessions_alone(&self, number: u32) -> bool {
+        self.job.segment.has_sessions_alone(number as usize)
     }
 
     /// Did ranks call MPI_Abort? Of those that are connected the first ends all.
