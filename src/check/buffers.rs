@@ -107,13 +107,13 @@ impl Used {
 /// The present call has the data `runs` (from and to, in the order of its type map) as its argument `argument`. `None`: there are too many.
 /// What is wrong with that is told when the call begins ([`begins`]): it may yet be refused for its other arguments.
 ///
-/// `is_plain`: it is of one predefined datatype, and so has to lie in one array. What a datatype of the program's puts together may lie in several.
+/// `is_one`: it has to lie in one array.
 #[cold]
 pub fn uses(
     access: Access,
     argument: &str,
     runs: Option<impl Iterator<Item = Range>>,
-    is_plain: bool,
+    is_one: bool,
 ) {
     let Some(runs) = runs else { return };
     // What the function of a reduction is given is the reduction's.
@@ -135,7 +135,7 @@ pub fn uses(
         ),
     });
     let bad = memory::look(&data, access == Access::Write).err();
-    let beyond = || memory::goes_beyond(data.iter().take(1)).filter(|_| is_plain);
+    let beyond = || memory::goes_beyond(std::iter::once(hull)).filter(|_| is_one);
     let bad = bad.or_else(beyond);
     let bad = bad.map(|(range, memory)| no_memory(argument, access, range, memory));
     // A request that is made to be started later uses nothing yet.

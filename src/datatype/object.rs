@@ -254,11 +254,19 @@ impl Datatype {
         &self.envelope
     }
 
-    /// Whether it is a predefined one, or was made of such one alone, element after element.
-    pub fn is_plain(&self) -> bool {
-        match (self.envelope.combiner, &*self.envelope.types) {
-            (MPI_COMBINER_NAMED, _) => true,
-            (MPI_COMBINER_CONTIGUOUS | MPI_COMBINER_DUP, [old]) => old.is_plain(),
+    /// Whether all of it has to lie in one array, as what it puts together is counted in elements. What is so by bytes may lie in several, as far as
+    /// programs know.
+    pub fn is_of_one_array(&self) -> bool {
+        match self.envelope.combiner {
+            MPI_COMBINER_NAMED => true,
+            MPI_COMBINER_CONTIGUOUS
+            | MPI_COMBINER_DUP
+            | MPI_COMBINER_RESIZED
+            | MPI_COMBINER_VECTOR
+            | MPI_COMBINER_INDEXED
+            | MPI_COMBINER_INDEXED_BLOCK
+            | MPI_COMBINER_SUBARRAY
+            | MPI_COMBINER_DARRAY => self.envelope.types.iter().all(|old| old.is_of_one_array()),
             _ => false,
         }
     }

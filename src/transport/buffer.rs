@@ -254,10 +254,9 @@ impl Buffer {
     #[cold]
     pub fn tell_use(&self, access: Access, argument: &str) {
         let elements = self.elements_told();
-        // Whether a program has them in one array.
-        let is_plain = elements.is_some_and(|(datatype, _)| datatype.is_plain());
+        let is_one = elements.is_some_and(|(datatype, _)| datatype.is_of_one_array());
         let runs = self.runs(buffers::RUNS).map(IntoIterator::into_iter);
-        buffers::uses(access, argument, runs, is_plain);
+        buffers::uses(access, argument, runs, is_one);
     }
 
     /// A run of bytes that is a copy of `other`'s data, and so has its elements.

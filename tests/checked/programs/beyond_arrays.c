@@ -9,11 +9,16 @@
 // wrong put_in_loop: bad buffer
 // wrong variable: bad buffer
 // wrong in_function: bad buffer
+// wrong strided: bad buffer
+// wrong block: bad buffer
+// wrong given: bad buffer
 // right whole
 // right members
 // right addresses
 // right in_loop
 // right section
+// right columns
+// right by_bytes
 #include <mpi.h>
 #include <string.h>
 
@@ -56,6 +61,40 @@ int main(int argc, char **argv) {
         else MPI_Recv(more, 2, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
     } else if (IS(in_function)) {
         MPI_Bcast(inner, 5, MPI_INT, 0, comm); // !in_function
+    } else if (IS(strided) || IS(columns)) {
+        // Columns of 8 rows of 8, the last of which begins in the last element of the first row.
+        MPI_Datatype column, narrow;
+        MPI_Type_vector(8, 1, 8, MPI_INT, &column);
+        MPI_Type_create_resized(column, 0, sizeof(int), &narrow);
+        MPI_Type_commit(&narrow);
+        MPI_Bcast(more, IS(columns) ? 8 : 9, narrow, 0, comm); // !strided
+        MPI_Type_free(&column), MPI_Type_free(&narrow);
+    } else if (IS(block)) {
+        MPI_Datatype part;
+        MPI_Type_create_subarray(2, (int[]){8, 9}, (int[]){8, 1}, (int[]){0, 0}, MPI_ORDER_C, MPI_INT, &part);
+        MPI_Type_commit(&part);
+        MPI_Bcast(more + 1, 1, part, 0, comm); // !block
+        MPI_Type_free(&part);
+    } else if (IS(given)) {
+        int *piece;
+        MPI_Datatype two;
+        MPI_Alloc_mem(8 * sizeof(int), MPI_INFO_NULL, &piece);
+        MPI_Type_indexed(2, (int[]){1, 1}, (int[]){0, 8}, MPI_INT, &two);
+        MPI_Type_commit(&two);
+        memset(piece, 0, 8 * sizeof(int));
+        MPI_Reduce_local(numbers, others, 8, MPI_INT, MPI_SUM);
+        if (rank == 0) MPI_Send(piece, 1, two, 1, 0, comm); // !given
+        else MPI_Recv(more, 2, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Type_free(&two);
+        MPI_Free_mem(piece);
+    } else if (IS(by_bytes)) {
+        // Two arrays, from the first one on.
+        int *low = numbers < others ? numbers : others, *high = numbers < others ? others : numbers;
+        MPI_Datatype both_arrays;
+        MPI_Type_create_hvector(2, 8, (char *)high - (char *)low, MPI_INT, &both_arrays);
+        MPI_Type_commit(&both_arrays);
+        MPI_Bcast(low, 1, both_arrays, 0, comm);
+        MPI_Type_free(&both_arrays);
     } else if (IS(whole)) {
         MPI_Gather(numbers, 8, MPI_INT, more, 8, MPI_INT, 1, comm);
         MPI_Allreduce(numbers, others, 8, MPI_INT, MPI_SUM, comm);
