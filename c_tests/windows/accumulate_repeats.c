@@ -1,4 +1,5 @@
 /* ranks: 2 3; wrong: a target's datatype whose entries lie over each other */
+/* ranks: 2 3; name: private; env: RMASHM_ADOPT=false; wrong: the same */
 /* Accumulates whose target datatype has an element in several entries combine it once for each, in their order, on each flavour. MPI
  * forbids such a type (4.1 section 12.3.4); programs use it (PETSc), as all MPI libraries do that with it. */
 #include "flavours.h"

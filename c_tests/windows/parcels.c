@@ -6,7 +6,7 @@
 /* Puts and gets with gaps to the private memory of rank 0 while it waits in MPI, computes, and does both by turns: what is put is
  * there, and nothing else is written. Each thread of the others has a column of the memory; the last two columns are the target's,
  * which counts in them all the time, in MPI by a thread of its own if there are threads. */
-#include "check.h"
+#include "carried.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -164,24 +164,6 @@ static void target(long *counted)
 }
 
 #ifdef RMASHM
-/* What this process has moved for others since it first asked, in bytes. */
-static unsigned long carried(void)
-{
-    static MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
-    static MPI_T_pvar_handle handle;
-    int level, index, count;
-    unsigned long bytes = 0;
-    if (session == MPI_T_PVAR_SESSION_NULL) {
-        OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &level));
-        OK(MPI_T_pvar_get_index("rmashm_bytes_carried", MPI_T_PVAR_CLASS_COUNTER, &index));
-        OK(MPI_T_pvar_session_create(&session));
-        OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
-        OK(MPI_T_pvar_start(session, handle));
-    }
-    OK(MPI_T_pvar_read(session, handle, &bytes));
-    return bytes;
-}
-
 /* Rank 1 puts to rank 0, which waits, until one of its puts was carried out there. */
 static void until_carried(void)
 {

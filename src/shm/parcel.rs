@@ -10,7 +10,8 @@
 //! |---------|---------------------------------------------------------------|
 //! | 0       | the receiver has not answered                                 |
 //! | STORED  | all of it is where it belongs                                 |
-//! | REFUSED | nothing of it was stored                                      |
+//! | REFUSED | nothing of it was stored, and others like it are not either   |
+//! | BUSY    | nothing of it was stored: another one was at the memory       |
 //!
 //! | who      | does                                                                                        |
 //! |----------|---------------------------------------------------------------------------------------------|
@@ -21,15 +22,16 @@
 //! One of the two gets the parcel, by one change of the desk. A parcel has one place, so the desk may hold the same number
 //! again, for the next data: a receiver that comes late takes that, with all that was packed for it.
 //!
+//! **Updates.** Where what is there is combined with what is in the parcel, senders that do without the receiver take a lock,
+//! and the receiver must not wait for them: they may wait for it. So it tries to take the lock, and is busy otherwise. A sender
+//! holds no lock while it waits for the receipt, and takes it when the answer is BUSY.
+//!
 //! A sender that was killed leaves its parcel on the desk; the receiver looks whether the sender lives, as memory that it was
 //! meant for may be the program's again. A receiver that was killed has taken the parcel or not: its sender waits for the
-//! receipt only as long as it lives.
+//! receipt only as long as it lives. The lock names the receiver while that updates, so those that wait for it learn the same.
 
 use super::Offset;
 use super::atomic::{AtomicU32, AtomicU64, Ordering};
-
-const STORED: u32 = 1;
-const REFUSED: u32 = 2;
 
 /// Where parcels for a process are laid, one at a time.
 #[repr(transparent)]
@@ -61,7 +63,16 @@ impl Desk {
     }
 }
 
-/// What the receiver answers.
+/// What the receiver answers. 0 is none of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Answer {
+    Stored = 1,
+    Refused = 2,
+    Busy = 3,
+}
+
+/// Where it answers.
 #[repr(transparent)]
 #[derive(Default)]
 pub struct Receipt(AtomicU32);
@@ -73,18 +84,17 @@ impl Receipt {
     }
 
     /// The receiver does not touch the parcel any more.
-    pub fn answer(&self, stored: bool) {
-        let answer = if stored { STORED } else { REFUSED };
+    pub fn answer(&self, answer: Answer) {
         // Release: what was stored, and the parcel itself, which the sender uses again.
-        self.0.store(answer, Ordering::Release);
+        self.0.store(answer as u32, Ordering::Release);
     }
 
-    /// Whether the parcel was stored, if the receiver has answered.
+    /// The receiver's answer, if it has answered.
     #[inline]
-    pub fn answered(&self) -> Option<bool> {
-        match self.0.load(Ordering::Acquire) {
-            0 => None,
-            answer => Some(answer == STORED),
-        }
+    pub fn answered(&self) -> Option<Answer> {
+        let answer = self.0.load(Ordering::Acquire);
+        [Answer::Stored, Answer::Refused, Answer::Busy]
+            .into_iter()
+            .find(|&known| known as u32 == answer)
     }
 }

@@ -12,7 +12,7 @@ use super::elements::{Beside, Sides};
 use super::transfer::{Effect, Origin, Remote};
 use super::turn::Turn;
 use super::update::{Operation, move_target};
-use super::{Reach, Target, Window};
+use super::{Reach, Target, Window, parcel};
 use crate::bail;
 use crate::check::{self, race::Kind};
 use crate::datatype::{self, Basic, Datatype, Message};
@@ -344,14 +344,21 @@ impl Window {
                 std::slice::from_raw_parts(compare.cast::<u8>(), size),
             )
         };
-        let turn = Turn::take(self, checked.target)?;
-        // SAFETY: `before` is ours.
-        unsafe { move_target(Way::FromPeer, &checked, before.as_mut_ptr()) }?;
-        if before[..size] == *expected {
-            // SAFETY: only read from.
-            unsafe { move_target(Way::ToPeer, &checked, new.as_ptr().cast_mut()) }?;
+        let mut is_done = false;
+        if checked.reach == Reach::Peer
+            && let Some(was) = parcel::leave_swap(checked.target, checked.remote, new, expected)?
+        {
+            (before, is_done) = (was, true);
         }
-        drop(turn);
+        if !is_done {
+            let _turn = Turn::take(self, checked.target)?;
+            // SAFETY: `before` is ours.
+            unsafe { move_target(Way::FromPeer, &checked, before.as_mut_ptr()) }?;
+            if before[..size] == *expected {
+                // SAFETY: only read from.
+                unsafe { move_target(Way::ToPeer, &checked, new.as_ptr().cast_mut()) }?;
+            }
+        }
         // SAFETY: the result is writable for one element.
         unsafe {
             result

@@ -9,7 +9,7 @@
 //! | one word; up to 4 while that goes without the lock           | one atomic instruction each, or a compare-and-swap loop ([`amo`]) |
 //! | more words                                                   | under the target's accumulate lock, plain vector loops; atomic instructions where the [bias](crate::shm::bias) finds others at it without the lock |
 //! | all others: pairs with gaps, long double, unaligned, private | under the lock, plain loops                             |
-//! | private memory that is reached through the kernel            | the same; fetched, updated, put back, 64 KiB at a time  |
+//! | private memory that is reached through the kernel            | the same; fetched, updated, put back, 64 KiB at a time; or all of that by the target, if it waits in MPI ([`parcel`]) |
 //! | any, while this process alone holds the target exclusively   | plain loops (not with `MPI_THREAD_MULTIPLE`)            |
 //!
 //! One word alone is always updated by an atomic instruction, with or without the lock, so the program's own atomics on its
@@ -35,7 +35,7 @@ use super::private::move_range;
 use super::transfer::Checked;
 use super::turn::{CREDIT, TURN, Turn};
 use super::waiting;
-use super::{Reach, Target, Window};
+use super::{Reach, Target, Window, parcel};
 use crate::bail;
 use crate::datatype::{self, Basic, Datatype};
 use crate::error::Result;
@@ -327,7 +327,7 @@ impl Window {
     }
 
     /// Updates elements in private memory that is reached through the kernel: fetched, updated here, and put back, a part
-    /// at a time, under the target's lock.
+    /// at a time, under the target's lock; or by the target, if it waits in MPI.
     ///
     /// # Safety
     /// As [`Window::update_target`].
@@ -341,35 +341,42 @@ impl Window {
     ) -> Result<()> {
         let (basic, size) = (operation.basic, operation.basic.size());
         let elements = checked.remote.size() / size;
-        // Of an element that is fetched twice at a time one update would be lost. An accumulate may not name one so (MPI 4.1 §12.3.4), but programs
-        // do, and rely on what all other ways, and other MPIs, do: each entry is combined.
-        let most = match datatype.overlaps(count)? {
-            true => 1,
-            false => part_of(basic),
-        };
-        let mut room = Room::new(basic, elements)?;
+        let mut by_kernel = None;
         let mut done = 0;
         while done < elements {
-            let part = most.min(elements - done);
-            let range = done * size..(done + part) * size;
-            let _turn = Turn::take(self, checked.target)?;
-            // SAFETY: there is room for the part.
-            unsafe { move_part(Way::FromPeer, checked, range.clone(), room.packed()) }?;
-            room.expand(part);
-            let mut at = 0;
+            // SAFETY: the caller's promise.
+            let (part, sides) = unsafe { beside.next(part_of(basic).min(elements - done)) };
+            // SAFETY: the sides have so many elements.
+            let mut at = unsafe {
+                let part = done..done + part;
+                parcel::leave_update(checked.target, checked.remote, part, operation, sides)?
+            };
             while at < part {
-                let there = room.array().wrapping_add(at * operation.kernel.extent);
-                // SAFETY: the array is ours, and has so many elements, an extent apart; so have the sides.
-                at += unsafe {
-                    let (n, sides) = beside.next(part - at);
-                    operation.by_kernel(there, n, sides);
-                    n
+                let (most, room) = match &mut by_kernel {
+                    Some(found) => found,
+                    // Of an element that is fetched twice at a time one update would be lost. An accumulate may not name one so
+                    // (MPI 4.1 §12.3.4), but programs do, and rely on what all other ways, and other MPIs, do: each entry is
+                    // combined.
+                    None => by_kernel.insert(match datatype.overlaps(count)? {
+                        true => (1, Room::new(basic, 1)?),
+                        false => (part_of(basic), Room::new(basic, elements)?),
+                    }),
                 };
-            }
-            if operation.op != Predefined::NoOp {
-                room.compress(part);
-                // SAFETY: only read from.
-                unsafe { move_part(Way::ToPeer, checked, range, room.packed()) }?;
+                let n = (*most).min(part - at);
+                let sides = sides.skip(at * operation.kernel.extent);
+                let range = (done + at) * size..(done + at + n) * size;
+                let _turn = Turn::take(self, checked.target)?;
+                // SAFETY: there is room for a part.
+                unsafe { move_part(Way::FromPeer, checked, range.clone(), room.packed()) }?;
+                room.expand(n);
+                // SAFETY: the array is ours, and has so many elements, an extent apart; so have the sides.
+                unsafe { operation.by_kernel(room.array(), n, sides) };
+                if operation.op != Predefined::NoOp {
+                    room.compress(n);
+                    // SAFETY: only read from.
+                    unsafe { move_part(Way::ToPeer, checked, range, room.packed()) }?;
+                }
+                at += n;
             }
             done += part;
         }

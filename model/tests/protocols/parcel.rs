@@ -1,7 +1,10 @@
-//! Parcels: each is stored by the receiver or taken back by its sender, never both, and touched by one side at a time.
+//! Parcels: each is stored by the receiver or taken back by its sender, never both, and touched by one side at a time. Updates:
+//! none is lost, whether the receiver makes it or its sender under the lock.
 
+use super::lock::Room;
+use loom::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use rmashm_model::actor::{Actors, Watched, act, explore};
-use rmashm_model::shm::parcel::{Desk, Receipt};
+use rmashm_model::shm::parcel::{Answer, Desk, Receipt};
 
 /// What a sender has in the segment, by its number, which is the parcel's place.
 #[derive(Default)]
@@ -52,7 +55,7 @@ impl Stage {
             answer = self.parcel(me).receipt.answered();
             answer.is_some()
         });
-        answer == Some(true)
+        answer == Some(Answer::Stored)
     }
 
     /// As a sender whose patience has come to its end.
@@ -71,7 +74,11 @@ impl Stage {
         if !refuses {
             self.memory[from].add(self.parcel(from).data.read());
         }
-        self.parcel(from).receipt.answer(!refuses);
+        let answer = match refuses {
+            true => Answer::Refused,
+            false => Answer::Stored,
+        };
+        self.parcel(from).receipt.answer(answer);
         self.actors.ring(from);
         true
     }
@@ -128,4 +135,145 @@ fn patience_ends() {
             }
         });
     });
+}
+
+/// The memory of the receiver that all update, under its lock.
+struct Updates {
+    room: Room,
+    desk: Desk,
+    parcels: [Parcel; 3],
+    /// Actors that are done.
+    done: AtomicU32,
+}
+
+fn updates(actors: usize) -> Updates {
+    Updates {
+        room: Room::new(actors),
+        desk: Desk::default(),
+        parcels: Default::default(),
+        done: AtomicU32::new(0),
+    }
+}
+
+impl Updates {
+    fn release(&self, me: usize) {
+        self.room.ring(self.room.lock.release_exclusive(me as u32));
+    }
+
+    /// As one who does without the receiver: fetches and puts back under the lock, for which it waits.
+    fn update(&self, me: usize, more: u32) {
+        self.room.take(me, true, false);
+        self.room.data.add(more);
+        self.release(me);
+    }
+
+    /// Leaves it to the receiver, with so much patience that this one gets it if it is there, and holds no lock meanwhile.
+    fn send(&self, me: usize, more: u32) {
+        let parcel = &self.parcels[me];
+        parcel.data.write(more);
+        parcel.receipt.blank();
+        let mut answer = None;
+        if self.desk.lay(me) {
+            self.room.actors.ring(RECEIVER);
+            self.room.actors.wait(me, || {
+                answer = parcel.receipt.answered();
+                answer.is_some()
+            });
+        }
+        if answer == Some(Answer::Stored) {
+            // The parcel is the sender's again, with what was there.
+            assert!(parcel.data.read() < 100);
+        } else {
+            self.update(me, more);
+        }
+    }
+
+    /// Updates if the lock is free, and says that it is busy else; never waits. What was there goes back.
+    fn look(&self) -> bool {
+        let Some(from) = self.desk.take() else {
+            return false;
+        };
+        let parcel = &self.parcels[from];
+        let (taken, _) = self.room.lock.try_take(RECEIVER as u32, true);
+        if taken {
+            let before = self.room.data.read();
+            self.room.data.write(before + parcel.data.read());
+            parcel.data.write(before);
+            self.release(RECEIVER);
+        }
+        let answer = match taken {
+            true => Answer::Stored,
+            false => Answer::Busy,
+        };
+        parcel.receipt.answer(answer);
+        self.room.actors.ring(from);
+        true
+    }
+
+    /// Who of so many actors is the last finds all updates.
+    fn leave(&self, me: usize, actors: u32, all: u32) {
+        if self.done.fetch_add(1, Relaxed) + 1 == actors {
+            self.room.take(me, true, false);
+            assert_eq!(self.room.data.read(), all);
+            self.release(me);
+        }
+    }
+}
+
+/// One sends, and another goes by the lock: who holds it when the receiver looks gets the sender there, too.
+#[test]
+fn updates_by_the_receiver_and_by_the_lock() {
+    explore("parcel, 1 sends an update, 1 updates, 1 looks", 3, || {
+        act(updates(3), 3, |stage, me| {
+            match me {
+                RECEIVER => stage.room.actors.wait(me, || stage.look()),
+                1 => stage.send(me, 1),
+                _ => stage.update(me, 10),
+            }
+            stage.leave(me, 3, 11);
+        });
+    });
+}
+
+#[test]
+fn a_receiver_updates_too() {
+    explore(
+        "parcel, 1 sends 2 updates, 1 updates and looks by turns",
+        4,
+        || {
+            act(updates(2), 2, |stage, me| {
+                for _ in 0..2 {
+                    if me == RECEIVER {
+                        stage.update(me, 10);
+                        stage.room.actors.wait(me, || stage.look());
+                    } else {
+                        stage.send(me, 1);
+                    }
+                }
+                stage.leave(me, 2, 22);
+            });
+        },
+    );
+}
+
+/// A receiver that looks while it holds the lock, as it may while it waits for another.
+#[test]
+fn a_receiver_that_holds_the_lock_is_busy() {
+    explore(
+        "parcel, 1 sends an update, 1 holds the lock and looks",
+        4,
+        || {
+            act(updates(2), 2, |stage, me| {
+                if me == RECEIVER {
+                    stage.room.take(me, true, false);
+                    stage.room.actors.wait(me, || stage.look());
+                    stage.room.data.add(10);
+                    stage.release(me);
+                } else {
+                    stage.send(me, 1);
+                }
+                stage.leave(me, 2, 11);
+            });
+        },
+    );
 }
