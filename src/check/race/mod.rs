@@ -75,12 +75,37 @@ pub const NONE: u8 = u8::MAX;
 /// Marks what has a request, and what changes nothing at the target.
 const REQUEST: u32 = 1 << 31;
 const READS: u32 = 1 << 30;
+/// Where the elements of an atomic operation begin: how many bytes behind a whole number of them, or [`ANYWHERE`].
+const BEGINS: u32 = 24;
+const ANYWHERE: u32 = 0x3f;
 
 impl What {
     /// `op` and `basic`: of the accumulate family, else [`NONE`].
     pub fn new(kind: Kind, op: u8, basic: u8, has_request: bool) -> What {
         let request = if has_request { REQUEST } else { 0 };
         What(kind as u32 | u32::from(op) << 8 | u32::from(basic) << 16 | request)
+            .with_elements_at(0, 0)
+    }
+
+    /// The same, whose elements, one after the other or anywhere else at whole distances, each have so many bytes in an array, and one of which begins at
+    /// `far`; 0: that is not so, or not known.
+    #[inline(always)]
+    pub fn with_elements_at(self, far: u64, extent: u64) -> What {
+        let begins = match extent.is_power_of_two() && extent < ANYWHERE.into() {
+            true => (far & (extent - 1)) as u32,
+            false => ANYWHERE,
+        };
+        What(self.0 & !(ANYWHERE << BEGINS) | begins << BEGINS)
+    }
+
+    fn begins(self) -> u32 {
+        self.0 >> BEGINS & ANYWHERE
+    }
+
+    /// Whether elements of both that have bytes in common may be other ones: not whole.
+    pub fn cuts(self, other: What) -> bool {
+        let both = (self.begins(), other.begins());
+        both.0 != both.1 && both.0 != ANYWHERE && both.1 != ANYWHERE
     }
 
     /// The same, of an operation that changes nothing at the target.
@@ -138,7 +163,7 @@ impl What {
         let differ = |a: u8, b: u8| a != b && a != NONE && b != NONE;
         let swaps = self.is(Kind::CompareAndSwap) || other.is(Kind::CompareAndSwap);
         let idle = self.op() == reading || other.op() == reading;
-        let types = differ(self.basic(), other.basic());
+        let types = differ(self.basic(), other.basic()) || self.cuts(other);
         !same_rank && (types || !swaps && !idle && differ(self.op(), other.op()))
     }
 }

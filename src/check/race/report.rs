@@ -138,7 +138,8 @@ pub fn race(
         )
     } else {
         format!(
-            "rank {theirs}'s {} was complete by then, but no message, barrier, lock or other synchronisation of the two ranks comes between",
+            "rank {theirs}'s {} was complete by then, but no message, barrier, lock or other synchronisation of the two ranks comes between its \
+             completion and this; what comes before a flush or the end of its epoch does not order it",
             other.name()
         )
     };
@@ -146,6 +147,9 @@ pub fn race(
     let differ = match both_atomic {
         true if what.basic() != other.basic() => {
             "; accumulates of different basic types are not atomic to each other"
+        }
+        true if what.cuts(other) => {
+            "; their elements lie across each other, and accumulates are atomic element by element"
         }
         true => {
             "; concurrent accumulates of one place have to be of one operation, or MPI_NO_OP (§12.2.1, accumulate_ops)"

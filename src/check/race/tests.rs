@@ -45,5 +45,14 @@ fn accesses_conflict_as_the_table_says() {
         assert_eq!(conflict(sum, max, same), !same);
         assert_eq!(conflict(sum, short, same), !same);
     }
+    let at = |what: What, far: u64| what.with_elements_at(far, 16);
+    assert!(!conflict(at(sum, 8), at(sum, 40), false));
+    assert!(conflict(at(sum, 8), at(sum, 48), false));
+    assert!(conflict(at(sum, 8), at(read, 0), false));
+    assert!(!conflict(at(sum, 8), at(sum, 0), true));
+    assert!(!conflict(at(read, 8), at(read, 0), false));
+    assert!(!conflict(at(sum, 8), sum, false));
+    assert_eq!(at(sum, 8).name(), sum.name());
+    assert_eq!((at(sum, 31).op(), at(sum, 31).basic()), (2, 3));
     assert_eq!(What::new(Kind::Get, NONE, NONE, true).name(), "MPI_Rget");
 }

@@ -5,7 +5,7 @@ use super::super::{Flavor, Target, Window};
 use crate::check::buffers::{self, Access, Used};
 use crate::check::race::requests::Uses;
 use crate::check::race::series::{self, Operation};
-use crate::check::race::span::Spans;
+use crate::check::race::span::{Span, Spans};
 use crate::check::race::{self, Kind, NONE, On, What, Words, element, requests, windows};
 use crate::check::ranges::Range;
 use crate::check::{self, local, pending};
@@ -89,6 +89,19 @@ impl Origin {
     }
 }
 
+/// The same operation, whose elements of so many bytes lie there, as far as they begin at whole distances of each other.
+fn with_elements(what: What, spans: &[Span], extent: u64) -> What {
+    let Some(first) = spans.first() else {
+        return what;
+    };
+    let is_whole = |bytes: u64| bytes.is_multiple_of(extent);
+    let are_whole = spans.iter().all(|span| {
+        let is_one = span.blocks() == 1;
+        is_whole(span.low.abs_diff(first.low)) && (is_one || is_whole(span.stride))
+    });
+    what.with_elements_at(first.low, if are_whole { extent } else { 0 })
+}
+
 /// Where an operation of this kind has its result.
 fn written_argument(kind: Kind) -> &'static str {
     match kind {
@@ -170,14 +183,17 @@ impl Window {
         }
         let Sides { far, reads, writes } = &sides;
         let basic = match kind {
-            Kind::Put | Kind::Get => NONE,
+            Kind::Put | Kind::Get => None,
             _ => datatype::get(remote.datatype)
                 .ok()
-                .and_then(|datatype| datatype.basic())
-                .map_or(NONE, |basic: Basic| basic as u8),
+                .and_then(|datatype| datatype.basic()),
         };
         let op = op.and_then(Predefined::of).map_or(NONE, |op| op as u8);
-        let mut what = What::new(kind, op, basic, gives_request(check::called()));
+        let number = basic.map_or(NONE, |basic| basic as u8);
+        let mut what = What::new(kind, op, number, gives_request(check::called()));
+        if let Some(basic) = basic {
+            what = with_elements(what, far.all(), basic.extent() as u64);
+        }
         if what.is_atomic() && op == self.reading() {
             what = what.that_reads();
         }
@@ -320,7 +336,12 @@ impl Window {
             writes,
         } = *element;
         let op = op.and_then(Predefined::of).map_or(NONE, |op| op as u8);
-        let mut what = What::new(kind, op, basic as u8, gives_request(function));
+        let at = match self.flavor {
+            Flavor::Dynamic => disp as usize,
+            _ => disp as usize * target.disp_unit,
+        };
+        let mut what = What::new(kind, op, basic as u8, gives_request(function))
+            .with_elements_at(at as u64, basic.extent() as u64);
         let is_reading = op == self.reading();
         if is_reading {
             what = what.that_reads();
@@ -330,10 +351,6 @@ impl Window {
         if what.fetches() && !is_reading && reads.iter().any(meets) {
             return false;
         }
-        let at = match self.flavor {
-            Flavor::Dynamic => disp as usize,
-            _ => disp as usize * target.disp_unit,
-        };
         let operation = element::Operation {
             words: self,
             function,

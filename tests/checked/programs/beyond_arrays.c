@@ -89,7 +89,8 @@ int main(int argc, char **argv) {
         MPI_Free_mem(piece);
     } else if (IS(by_bytes)) {
         // Two arrays, from the first one on.
-        int *low = numbers < others ? numbers : others, *high = numbers < others ? others : numbers;
+        int *first = numbers, *second = others;
+        int *low = first < second ? first : second, *high = first < second ? second : first;
         MPI_Datatype both_arrays;
         MPI_Type_create_hvector(2, 8, (char *)high - (char *)low, MPI_INT, &both_arrays);
         MPI_Type_commit(&both_arrays);
