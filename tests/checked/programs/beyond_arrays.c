@@ -62,12 +62,12 @@ int main(int argc, char **argv) {
     } else if (IS(in_function)) {
         MPI_Bcast(inner, 5, MPI_INT, 0, comm); // !in_function
     } else if (IS(strided) || IS(columns)) {
-        // Columns of 8 rows of 8, the last of which begins in the last element of the first row.
+        // All 8 columns of 8 rows, from the first element on or the second.
         MPI_Datatype column, narrow;
         MPI_Type_vector(8, 1, 8, MPI_INT, &column);
         MPI_Type_create_resized(column, 0, sizeof(int), &narrow);
         MPI_Type_commit(&narrow);
-        MPI_Bcast(more, IS(columns) ? 8 : 9, narrow, 0, comm); // !strided
+        MPI_Bcast(more + IS(strided), 8, narrow, 0, comm); // !strided
         MPI_Type_free(&column), MPI_Type_free(&narrow);
     } else if (IS(block)) {
         MPI_Datatype part;
