@@ -90,7 +90,9 @@ fn look_twice(job: &Job, options: &Options) -> Result<(Look, Vec<Rates>), String
         };
         Look::at(job).map_err(|error| match &job.segment {
             Segment::Other(maker) => {
-                format!("{name} was begun by another build, {maker}: use the rmashm-top of that")
+                format!(
+                    "{name} was begun by another build, {maker}, of sources that keep other things in a job's memory: use the rmashm-top of that"
+                )
             }
             Segment::Open(_) => format!("{name} cannot be looked at: {error}"),
         })
