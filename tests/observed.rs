@@ -140,6 +140,38 @@ fn brief_calls_are_counted_each() {
     }
 }
 
+/// What a partitioned message is made of moves when it is ready, and nothing when the request is made; nothing moves to MPI_PROC_NULL; a message
+/// to oneself counts at both its ends.
+#[test]
+fn only_what_moves_is_counted() {
+    let scratch = Scratch::new("observed");
+    let program = compile(&scratch, "moves");
+    let report = scratch.file("r.json");
+    let options = strings(&[&format!("-report={report}"), "-n", "2"]);
+    run(&mut mpiexec(&options, &[&program]));
+    let report = json(&scratch.read("r.json"));
+    let bytes = |rank: usize| -> HashMap<String, u64> {
+        let calls = report["ranks"][rank]["calls"].as_object().expect("calls");
+        let bytes = calls
+            .iter()
+            .map(|(call, of)| (call.clone(), of["bytes"].as_u64().expect("a number")));
+        bytes.filter(|(_, bytes)| *bytes != 0).collect()
+    };
+    let wanted = |calls: &[(&str, u64)]| -> HashMap<String, u64> {
+        let calls = calls.iter();
+        calls
+            .map(|(call, bytes)| (call.to_string(), *bytes))
+            .collect()
+    };
+    assert_eq!(
+        bytes(0),
+        wanted(&[("MPI_Pready", 4 * 5 * 4), ("MPI_Send", 2 * 64)]),
+        "{report:#}"
+    );
+    let received: u64 = bytes(1).values().sum();
+    assert_eq!(received, 4 * 5 * 4, "{report:#}");
+}
+
 /// Where most calls of a function are brief, those that are not are timed all the same.
 #[test]
 fn calls_that_wait_among_brief_ones_are_timed() {

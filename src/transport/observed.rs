@@ -1,11 +1,13 @@
 //! What of messages is [observed](crate::observe): that one leaves, and that one has met its receive. What moves for collective
-//! operations counts to the calls of those, not here.
+//! operations counts to the calls of those, not here; what two sides of a partitioned message tell each other first is no data.
 
 use super::checked::{self, Met};
 use super::counted::Counted;
 use super::operation::Operation;
 use super::ring::Header;
-use super::{Buffer, HIDDEN, LETTERS, Mode, collective_context, context as own_context};
+use super::{
+    Buffer, HIDDEN, LETTERS, Mode, collective_context, context as own_context, partitioned_context,
+};
 use crate::check;
 use crate::observe::events::{self, Kind};
 use crate::observe::{self, trace};
@@ -54,8 +56,9 @@ pub fn met(met: &Met, buffer: &Buffer, operation: Option<&Counted<Operation>>) {
 
 #[cold]
 fn count(context: u32, bytes: u64) {
-    let is_collective = context % HIDDEN == collective_context(0);
-    if context < LETTERS && !is_collective {
+    let hidden = context % HIDDEN;
+    let is_library_s = hidden == collective_context(0) || hidden == partitioned_context(0);
+    if context < LETTERS && !is_library_s {
         observe::moved(bytes as usize);
     }
 }
