@@ -37,6 +37,7 @@ mod file;
 mod handle;
 mod info;
 pub mod mpi;
+mod naming;
 mod observe;
 #[cfg(any(feature = "interface", test))]
 mod op;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, the lowest first. Rooms of one layer may call each other, but not in a circle.
 const LAYERS: &[&[&str]] = &[
-    &["reserve", "version"],
+    &["naming", "reserve", "version"],
     &["shm"],
     &["check", "observe"],
     &["mpi"],

@@ -51,12 +51,13 @@ impl Together {
         }
     }
 
-    /// In a job that is checked: this process makes the present call, a collective one, on what the processes of `meeting` have, `title`
-    /// in words. All have to do so by `section`. Gives its number, if it is compared.
+    /// In a job that is checked: this process makes the present call, a collective one, on what the processes of `meeting` have: `of` says what
+    /// that is ("the window"), `title` which. All have to do so by `section`. Gives its number, if it is compared.
     #[cold]
     pub fn compare(
         &self,
         meeting: &Meeting,
+        of: &'static str,
         title: &dyn Fn() -> String,
         section: &'static str,
         compared: Compared<'_>,
@@ -72,6 +73,7 @@ impl Together {
             members: &meeting.members,
             me: meeting.rank,
             first_group: None,
+            of,
             title,
             section,
             name,
@@ -125,6 +127,7 @@ impl Comm {
                 0 => seats.end,
                 _ => remote.size(),
             }),
+            of: "the communicator",
             title: &title,
             section: SECTION,
             name,

@@ -271,11 +271,13 @@ fn gather(
     let seats: HashMap<u32, usize> = parent.meeting.members.iter().copied().zip(0..).collect();
     // Everybody checks everybody's, so that all come to the same answer.
     for (seat, part) in parts.iter().enumerate().filter(|(_, p)| p.fingerprint != 0) {
-        if parts[seats[&part.leader]].fingerprint != part.fingerprint {
+        let leader = seats[&part.leader];
+        if parts[leader].fingerprint != part.fingerprint {
             bail!(
                 Group,
-                "rank {seat} of the communicator gave another group than rank {}, which is first in it",
-                seats[&part.leader]
+                "rank {seat} of the communicator{} gave another group than rank {leader}{}, which is first in it",
+                parent.meeting.in_job(seat),
+                parent.meeting.in_job(leader)
             );
         }
     }

@@ -41,6 +41,7 @@ use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::info::Info;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
+use crate::naming;
 use crate::runtime::meeting::Meeting;
 use crate::runtime::{self, failures, job};
 use crate::shm::Offset;
@@ -158,7 +159,7 @@ impl Comm {
         let name = self.name.lock();
         match name.is_empty() {
             true => format!("{:#x}", self.handle.0),
-            false => String::from_utf8_lossy(&name).into_owned(),
+            false => naming::printable(&name),
         }
     }
 
@@ -168,6 +169,16 @@ impl Comm {
 
     pub fn set_name(&self, name: &[u8]) {
         *self.name.lock() = name.into();
+        // MPI_COMM_WORLD and MPI_COMM_SELF are known by the names that they have from the beginning.
+        match name == predefined_name(self.handle).as_bytes() && self.context < 2 {
+            true => naming::forget_communicator(self.context),
+            false => naming::name_communicator(self.context, name),
+        }
+    }
+
+    /// The collective call `name` on it, in words.
+    pub fn calls(&self, name: &str) -> String {
+        naming::collective(name, self.context)
     }
 
     /// Its hints, and its memory allocation kinds.
@@ -362,6 +373,7 @@ fn remove(comm: &Comm) -> Result<()> {
     match COMMS.remove(handle.0) {
         Some(comm) => {
             failures::forget(comm.context);
+            naming::forget_communicator(comm.context);
             spawn::forget(handle);
             Ok(())
         }

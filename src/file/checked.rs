@@ -57,6 +57,7 @@ impl File {
     #[cold]
     fn compare(&self, section: &'static str, compared: Compared<'_>) {
         let title = || format!("file {}", self.title());
-        self.calls.compare(&self.meeting, &title, section, compared);
+        self.calls
+            .compare(&self.meeting, "the file", &title, section, compared);
     }
 }

@@ -46,9 +46,11 @@ pub fn open(
     if let Some(rank) = modes.iter().position(|&other| other != modes[0]) {
         bail!(
             NotSame,
-            "amode is {:#x} at rank 0 and {:#x} at rank {rank}",
+            "amode is {:#x} at rank 0{} and {:#x} at rank {rank}{}",
             system::amode_of(modes[0]),
-            system::amode_of(modes[rank])
+            comm.meeting.in_job(0),
+            system::amode_of(modes[rank]),
+            comm.meeting.in_job(rank)
         );
     }
     let (path, hints, handle) = checked?;

@@ -37,7 +37,7 @@ fn status(envelope: Envelope, bytes: u64) -> MPI_Status {
 fn search<T>(comm: &Comm, wanted: Envelope, mut look: impl FnMut() -> Option<T>) -> Result<T> {
     comm.check_revoked()?;
     let about = about_receive(comm, wanted.source, wanted.tag);
-    let what = || searching(wanted.source);
+    let what = || searching(&about);
     debug_assert_eq!(about.action, Action::Receive);
     let mut found = None;
     let obstacle = || about.obstacle(&what);
@@ -67,16 +67,16 @@ fn look<T>(
     }
     look_around();
     let about = about_receive(comm, wanted.source, wanted.tag);
-    let what = || searching(wanted.source);
+    let what = || searching(&about);
     check_alive(Ranks::Who(&|| about.obstacle(&what)), &what)?;
     give_way();
     Ok(None)
 }
 
-fn searching(source: i32) -> String {
-    match source {
-        source if source < 0 => "probing for a message from any rank".to_string(),
-        source => format!("probing for a message from rank {source}"),
+fn searching(about: &About) -> String {
+    match about.peer {
+        ..0 => "probing for a message from any rank".to_string(),
+        0.. => format!("probing for a message from {}", about.other_side()),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::meeting::{MOST, Meeting};
 use super::neutral::Neutral;
 use crate::error::{Class, Error, Result};
+use crate::naming;
 
 /// Bytes of an error's sentence that reach the other members.
 const REASON: usize = MOST - 2 * size_of::<u64>();
@@ -25,8 +26,9 @@ union What<T: Neutral> {
 
 /// How another member failed.
 pub struct OtherFailed {
-    /// Its rank in the meeting.
+    /// Its rank in the meeting, and in the job.
     pub rank: usize,
+    pub process: u32,
     pub class: Class,
     /// Its error's sentence, as much of it as there is room for.
     pub reason: String,
@@ -37,10 +39,15 @@ impl OtherFailed {
     pub fn alike(self, call: &str) -> Error {
         let OtherFailed {
             rank,
+            process,
             class,
             reason,
         } = self;
-        Error::new(class, format!("{call} failed on rank {rank}: {reason}"))
+        let in_job = naming::in_job(rank, process);
+        Error::new(
+            class,
+            format!("{call} failed on rank {rank}{in_job}: {reason}"),
+        )
     }
 }
 
@@ -66,8 +73,11 @@ impl Meeting {
             // SAFETY: each member has written what it has to tell.
             match unsafe { Told::read(told) } {
                 Some(part) => parts.push(part),
-                // SAFETY: it has written how it failed.
-                None => return Err(answer(unsafe { Told::failure(told, rank) })),
+                None => {
+                    let process = self.members[rank];
+                    // SAFETY: it has written how it failed.
+                    return Err(answer(unsafe { Told::failure(told, rank, process) }));
+                }
             }
         }
         Ok(parts)
@@ -111,7 +121,7 @@ impl<T: Neutral> Told<T> {
     /// # Safety
     /// `told` was written by [`Told::write`], and has no part.
     #[cold]
-    unsafe fn failure(told: *const Told<T>, rank: usize) -> OtherFailed {
+    unsafe fn failure(told: *const Told<T>, rank: usize, process: u32) -> OtherFailed {
         // SAFETY: the caller's promise: class, length, and as much of the sentence as there is room for.
         let (class, len, bytes) = unsafe {
             let bytes = (&raw const (*told).what.reason).cast::<u8>();
@@ -125,6 +135,7 @@ impl<T: Neutral> Told<T> {
         let class = Class::of(class).unwrap_or(Class::Other);
         OtherFailed {
             rank,
+            process,
             class,
             reason,
         }
@@ -143,7 +154,7 @@ mod tests {
         // SAFETY: the place is ours, and is written before it is read.
         unsafe {
             Told::write(told, &mine);
-            Told::read(told).ok_or_else(|| Told::failure(told, 3))
+            Told::read(told).ok_or_else(|| Told::failure(told, 3, 3))
         }
     }
 

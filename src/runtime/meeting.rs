@@ -27,6 +27,7 @@ use crate::bail;
 use crate::check;
 use crate::check::clock::{self, Key};
 use crate::error::Result;
+use crate::naming;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::barrier::{self, Barrier};
 use crate::shm::reader::{Plain, Reader};
@@ -218,6 +219,11 @@ impl Meeting {
         self.members.len()
     }
 
+    /// What follows the number of a member in a sentence, if it is another rank of the job.
+    pub fn in_job(&self, rank: usize) -> String {
+        naming::in_job(rank, self.members[rank])
+    }
+
     /// Whether some of its members are of other worlds than the caller.
     pub fn has_strangers(&self) -> bool {
         !self.ties.are_none()
@@ -372,8 +378,9 @@ impl Meeting {
             }
             bail!(
                 Other,
-                "rank {rank} of the communicator is in another collective call, or gives another count: all have to make the same \
-                 calls in the same order (MPI 4.1 §6.1)"
+                "rank {rank} of the communicator{} is in another collective call, or gives another count: all have to make the same \
+                 calls in the same order (MPI 4.1 §6.1)",
+                self.in_job(rank)
             );
         }
         let (offset, _) = all[0].0;
@@ -441,8 +448,9 @@ impl Meeting {
         if let Some(rank) = (0..self.size()).find(is_other) {
             bail!(
                 Other,
-                "rank {rank} of the communicator is in another collective call: all have to make the same ones in the same order \
-                 (MPI 4.1 §6.1)"
+                "rank {rank} of the communicator{} is in another collective call: all have to make the same ones in the same order \
+                 (MPI 4.1 §6.1)",
+                self.in_job(rank)
             );
         }
         Ok((0..self.size()).map(move |rank| what(rank).cast_const()))

@@ -6,11 +6,10 @@
 use super::counted::Counted;
 use super::operation::Operation;
 use super::ring::Header;
-use super::{
-    Buffer, HIDDEN, LETTERS, Mode, collective_context, communicator, context, partitioned_context,
-};
+use super::{Buffer, HIDDEN, LETTERS, Mode, collective_context, communicator, partitioned_context};
 use crate::check::room::Room;
 use crate::check::{self, Finding, Place, collectives, messages, signature};
+use crate::naming;
 use crate::runtime::revoked;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -175,9 +174,11 @@ impl Met {
 }
 
 fn sender(source: i32, from: u32, of: u32) -> String {
-    match of / HIDDEN * HIDDEN == context(0) {
-        true => format!("rank {source} of MPI_COMM_WORLD"),
-        false => format!("rank {source} of its communicator (rank {from} of the job)"),
+    let number = of / HIDDEN;
+    let communicator = naming::communicator(number);
+    match number == 0 && usize::try_from(source) == Ok(from as usize) {
+        true => format!("rank {source} of {communicator}"),
+        false => format!("rank {source} of {communicator} (rank {from} of the job)"),
     }
 }
 

@@ -5,7 +5,9 @@ use super::lock::{Lock, Mutex};
 use super::streams::parts;
 use super::{communicator, task};
 use crate::error::{Error, Object, Result};
+use crate::mpi::constants::MPI_ANY_TAG;
 use crate::mpi::types::{MPI_Comm, MPI_Status};
+use crate::naming;
 use crate::observe;
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::wait::{Announce, Nap};
@@ -119,6 +121,8 @@ pub enum Partners {
     One(u32),
     /// By their ranks in the job.
     These(Arc<[u32]>),
+    /// Nobody's, by itself: it is made of parts that have theirs, all with this rank of the job.
+    InParts(u32),
 }
 
 impl About {
@@ -153,6 +157,7 @@ impl About {
                 }
                 (rank, name(rank, members))
             }
+            Partners::InParts(_) => return None,
         };
         Some((rank, format!("{}: waiting for {who}", what())))
     }
@@ -163,6 +168,39 @@ impl About {
             (Action::Steps(_), _) => Need::default(),
             (_, Partners::One(rank)) => Need::each([*rank]),
             (_, Partners::These(members)) => Need::any(members.iter().copied()),
+            (_, Partners::InParts(_)) => Need::default(),
+        }
+    }
+
+    /// Says in words what it waits for.
+    pub fn describe(&self) -> String {
+        let tag = match self.tag {
+            MPI_ANY_TAG => "any tag".to_string(),
+            tag => format!("tag {tag}"),
+        };
+        match self.action {
+            Action::Send => format!("sending to {}, {tag}", self.other_side()),
+            Action::Receive if self.peer < 0 => format!("receiving from any rank, {tag}"),
+            Action::Receive => format!("receiving from {}, {tag}", self.other_side()),
+            Action::Collective(name) => match communicator(self.context) {
+                Some(number) => naming::collective(name, number),
+                None => name.to_string(),
+            },
+            Action::Steps(name) => match &self.partners {
+                Partners::InParts(_) => format!("{name} {}, {tag}", self.other_side()),
+                _ => name.to_string(),
+            },
+        }
+    }
+
+    /// The rank that its message goes to or comes from.
+    pub fn other_side(&self) -> String {
+        let rank = usize::try_from(self.peer).unwrap_or_default();
+        match (&self.partners, communicator(self.context)) {
+            (Partners::One(process) | Partners::InParts(process), Some(number)) => {
+                naming::rank(rank, *process, &naming::communicator(number))
+            }
+            _ => format!("rank {}", self.peer),
         }
     }
 }
@@ -173,6 +211,7 @@ impl Partners {
         match self {
             Partners::One(rank) => std::slice::from_ref(rank),
             Partners::These(members) => members,
+            Partners::InParts(_) => &[],
         }
     }
 }
@@ -298,17 +337,7 @@ impl Operation {
 
     /// Says in words what it waits for.
     pub fn describe(&self) -> String {
-        let About { peer, tag, .. } = self.about;
-        let tag = match tag {
-            crate::mpi::constants::MPI_ANY_TAG => "any tag".to_string(),
-            tag => format!("tag {tag}"),
-        };
-        match self.about.action {
-            Action::Send => format!("sending to rank {peer}, {tag}"),
-            Action::Receive if peer < 0 => format!("receiving from any rank, {tag}"),
-            Action::Receive => format!("receiving from rank {peer}, {tag}"),
-            Action::Collective(name) | Action::Steps(name) => name.to_string(),
-        }
+        self.about.describe()
     }
 }
 
@@ -328,7 +357,7 @@ pub fn wait(operation: &Operation) -> Result<()> {
     let needs = Needs::Told(&|need| *need = operation.about.need());
     let peer = match operation.about.partners {
         Partners::One(rank) => Some(rank),
-        Partners::These(_) => None,
+        Partners::These(_) | Partners::InParts(_) => None,
     };
     block_on(peer, &what, Ranks::Unless(&revoked, &who), needs, || {
         operation.is_done()

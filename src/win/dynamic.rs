@@ -18,6 +18,7 @@ use crate::bail;
 use crate::block::regions::{Books, Change, Node, Region};
 use crate::error::Result;
 use crate::mpi::types::MPI_Aint;
+use crate::naming;
 use crate::runtime::errands::run_errand;
 use crate::runtime::visits::Patience;
 use crate::runtime::{must_reach, phase};
@@ -391,7 +392,13 @@ impl Window {
             Some(found) if from >= behind => Ok(found),
             _ => bail!(
                 RmaRange,
-                "bytes {first:#x} to {behind:#x} of rank {rank}'s memory are asked for, which are not (all) attached to the window"
+                "bytes {first:#x} to {behind:#x} of {} are asked for, which are not (all) attached to the window",
+                naming::owned(
+                    rank as usize,
+                    self.targets[rank as usize].process(),
+                    "the window",
+                    "memory"
+                )
             ),
         }
     }

@@ -149,9 +149,9 @@ impl Window {
         }
         bail!(
             RmaSync,
-            "rank {} is not locked, and there is no other access epoch that covers it: call MPI_Win_lock, \
+            "{} is not locked, and there is no other access epoch that covers it: call MPI_Win_lock, \
              MPI_Win_lock_all, MPI_Win_start or MPI_Win_fence first",
-            self.rank_of(target)
+            self.name_of(self.rank_of(target))
         )
     }
 

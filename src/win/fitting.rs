@@ -7,6 +7,7 @@ use crate::check::race::Words;
 use crate::check::{self, Finding, signature};
 use crate::datatype;
 use crate::error::Result;
+use crate::naming;
 
 impl Window {
     /// Whether what is given has the elements that it is taken for; there may be room for more. And whether entries of what is written lie
@@ -24,15 +25,18 @@ impl Window {
             Effect::Read => (far, near),
             _ => (near, far),
         };
+        let process = self.targets[remote.rank as usize].process();
+        let in_job = || naming::in_job(remote.rank as usize, process);
         if effect != Effect::Read && far.0.overlaps(far.1)? {
             check::tell(Finding {
                 kind: "overlapping target type",
                 section: "MPI 4.1 §12.3",
                 text: format!(
-                    "{} at target rank {} of {} have a byte in several entries: what is written there may not be named twice",
+                    "{} at target rank {} of {}{} have a byte in several entries: what is written there may not be named twice",
                     far.0.described(far.1),
                     remote.rank,
                     self.window(),
+                    in_job(),
                 ),
             });
         }
@@ -55,11 +59,12 @@ impl Window {
             kind: "type mismatch",
             section: "MPI 4.1 §12.3",
             text: format!(
-                "the origin names {}, but {} at target rank {} of {}: both must name the same types",
+                "the origin names {}, but {} at target rank {} of {}{}: both must name the same types",
                 near.0.described(near.1),
                 far.0.described(far.1),
                 remote.rank,
                 self.window(),
+                in_job(),
             ),
         });
         Ok(())

@@ -76,7 +76,7 @@ impl Window {
     pub fn dead_exclusive(&self, call: &str) -> Obstacle {
         (0..self.size()).find_map(|rank| {
             let word = &self.targets[rank].block.lock;
-            let lock = format!("lock of rank {rank}");
+            let lock = format!("lock of {}", self.name_of(rank));
             of_lock(word, false, &self.meeting.members, call, &lock)
         })
     }

@@ -122,11 +122,13 @@ impl Window {
         if target.block.exposed.load(Relaxed) != 0 {
             bail!(
                 RmaSync,
-                "rank {rank} is exposed by MPI_Win_post, and cannot be locked before its MPI_Win_wait"
+                "{} is exposed by MPI_Win_post, and cannot be locked before its MPI_Win_wait",
+                self.name_of(rank)
             );
         }
         if target.hold() != Hold::None {
-            bail!(RmaSync, "rank {rank} is locked by this process already");
+            let who = self.name_of(rank);
+            bail!(RmaSync, "{who} is locked by this process already");
         }
         match assert & MPI_MODE_NOCHECK != 0 {
             true => self.hold(target, Hold::Unchecked),
@@ -245,8 +247,8 @@ impl Window {
     fn not_locked(&self, target: &Target) -> Result<()> {
         bail!(
             RmaSync,
-            "rank {} is not locked by this process (by MPI_Win_lock)",
-            self.rank_of(target)
+            "{} is not locked by this process (by MPI_Win_lock)",
+            self.name_of(self.rank_of(target))
         )
     }
 
@@ -302,7 +304,8 @@ impl Window {
         let (taken, to_ring) = lock.try_shared(job().rank);
         ring(lock, to_ring);
         if !taken {
-            let name = || format!("MPI_Win_lock_all: lock of rank {}", self.rank_of(target));
+            let whose = || self.told_in_waits(self.rank_of(target));
+            let name = || format!("MPI_Win_lock_all: lock of {}", whose());
             self.tell_contended(None, false);
             take(lock, false, &self.meeting.members, &name, &|| {
                 self.dead_exclusive("MPI_Win_lock_all")

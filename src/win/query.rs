@@ -4,7 +4,9 @@ use super::{Flavor, Reach, Target, Window};
 use crate::error::Result;
 use crate::info::Info;
 use crate::mpi::constants::MPI_PROC_NULL;
+use crate::naming;
 use crate::runtime::job;
+use crate::shm::atomic::Ordering;
 use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 
@@ -91,6 +93,25 @@ impl Window {
             None => {}
         }
         info
+    }
+
+    /// A rank of the window, in words.
+    pub fn name_of(&self, rank: usize) -> String {
+        naming::rank(rank, self.targets[rank].process(), "the window")
+    }
+
+    /// The same with the window, if it has a name or is not the only one.
+    pub fn told_in_waits(&self, rank: usize) -> String {
+        let name = self.name.lock();
+        let window = match name.is_empty() {
+            true if super::MADE.load(Ordering::Relaxed) < 2 => return self.name_of(rank),
+            true => format!("window number {}", self.number),
+            false => format!("window {}", naming::quoted(&name)),
+        };
+        match self.targets[rank].process() {
+            process if process as usize == rank => format!("rank {rank} of {window}"),
+            process => naming::rank(rank, process, &window),
+        }
     }
 
     /// Names the window.

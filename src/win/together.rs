@@ -20,9 +20,12 @@ use crate::comm::checked::Together;
 use crate::mpi::constants::{
     MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED,
 };
+use crate::naming;
 use crate::shm::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 use std::ffi::c_int;
+
+const WINDOW: &str = "the window";
 
 /// What a checked process knows of the calls that all have to make, and of its own promises.
 pub struct Promises {
@@ -112,7 +115,8 @@ impl Window {
         if check::is_on() {
             let title = || self.window();
             let calls = &self.promises.calls;
-            calls.compare(&self.meeting, &title, "MPI 4.1 §12.2", Compared::ORDER);
+            let section = "MPI 4.1 §12.2";
+            calls.compare(&self.meeting, WINDOW, &title, section, Compared::ORDER);
         }
     }
 
@@ -139,7 +143,7 @@ impl Window {
         };
         let (calls, title) = (&self.promises.calls, || self.window());
         let section = "MPI 4.1 §12.5.1, §12.5.5";
-        let number = calls.compare(&self.meeting, &title, section, compared);
+        let number = calls.compare(&self.meeting, WINDOW, &title, section, compared);
         let before = self
             .promises
             .fence
@@ -209,11 +213,12 @@ impl Window {
         };
         let said = self.promise(target, fence).unwrap_or(Place::UNKNOWN);
         wrong_assertion(format!(
-            "{} at {} changes rank {target}'s part of {}, but rank {target} has said by MPI_MODE_NOPUT of the fence before, at {}, that \
-             no put or accumulate does until this one",
+            "{} at {} changes {}, but {} has said by MPI_MODE_NOPUT of the fence before, at {}, that no put or accumulate does until \
+             this one",
             what.name(),
             place.of(rank),
-            self.window(),
+            naming::part(target, members[target], &self.window()),
+            self.name_of(target),
             said.of(members[target]),
         ));
     }
@@ -275,11 +280,11 @@ impl Window {
                 let me = self.meeting.members[self.rank];
                 let who = self.meeting.members.iter().position(|&one| one == rank);
                 wrong_assertion(format!(
-                    "MPI_MODE_NOPUT of MPI_Win_post at {} says that no put or accumulate changes this rank's part of {}, but rank {} has \
+                    "MPI_MODE_NOPUT of MPI_Win_post at {} says that no put or accumulate changes this rank's part of {}, but {} has \
                      done so by {} at {}",
                     place.of(me),
                     self.window(),
-                    who.unwrap_or(usize::MAX),
+                    who.map_or("another".to_string(), |who| self.name_of(who)),
                     what.name(),
                     at.of(rank),
                 ));

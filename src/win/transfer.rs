@@ -7,16 +7,17 @@ use super::checked::operations::Near;
 use super::moving::Stay;
 use super::private::move_data;
 use super::{Flavor, Reach, Target, Window};
-use crate::bail;
 use crate::check;
 use crate::check::race::Kind;
 use crate::datatype::{self, Message};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::{MPI_Aint, MPI_Datatype};
+use crate::naming;
 use crate::observe;
 use crate::shm::copy::{copy, copy_to_segment};
 use crate::shm::peer::Way;
+use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 
 /// Counts bytes that were moved.
@@ -122,6 +123,20 @@ impl Resolved {
             mixed: false,
         }
     }
+}
+
+/// The error of an access to bytes that are not (all) in the target's part.
+#[cold]
+fn beyond(target: &Target, remote: &Remote, first: i128, behind: i128) -> Error {
+    let rank = remote.rank as usize;
+    err!(
+        RmaRange,
+        "bytes {first} to {behind} of {} are asked for (target_disp {} in units of {} bytes), which has {} bytes",
+        naming::owned(rank, target.process(), "the window", "part"),
+        remote.disp,
+        target.disp_unit,
+        target.size
+    )
 }
 
 impl Window {
@@ -333,7 +348,6 @@ impl Window {
         remote: &Remote,
         datatype: &datatype::Datatype,
     ) -> Result<(Resolved, Option<Stay<'a>>)> {
-        let rank = remote.rank;
         if self.flavor == Flavor::Dynamic {
             return self.stay_attached(target, remote, remote.disp as usize, datatype);
         }
@@ -344,16 +358,7 @@ impl Window {
                 remote.disp
             );
         }
-        let beyond = |first: i128, behind: i128| {
-            bail!(
-                RmaRange,
-                "bytes {first} to {behind} of rank {rank}'s part are asked for (target_disp {} in units of {} bytes), \
-                 which has {} bytes",
-                remote.disp,
-                target.disp_unit,
-                target.size
-            )
-        };
+        let beyond = |first, behind| Err(beyond(target, remote, first, behind));
         let at = remote.disp as i128 * target.disp_unit as i128;
         let Some((low, high)) = datatype.span(remote.count as usize) else {
             return beyond(at, i128::MAX);

@@ -74,11 +74,11 @@ impl<'a> Turn<'a> {
     fn wait(&self) -> Result<()> {
         let (window, word) = (self.window, &self.target.block.accumulate);
         let rank = window.rank_of(self.target);
-        let call = || format!("an accumulate at rank {rank}");
+        let call = || format!("an accumulate at {}", window.name_of(rank));
         let name = || format!("{} (its elements are updated under a lock)", call());
         let members = &window.meeting.members;
         let obstacle = || {
-            let held = format!("accumulate lock of rank {rank}");
+            let held = format!("accumulate lock of {}", window.name_of(rank));
             obstacle::of_lock(word, true, members, &call(), &held)
         };
         waiting::take(word, true, members, &name, &obstacle)

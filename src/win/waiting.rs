@@ -56,8 +56,8 @@ impl Window {
     pub(super) fn wait_for_lock(&self, target: &Target, exclusive: bool) -> Result<()> {
         let rank = self.rank_of(target);
         let kind = if exclusive { "exclusive" } else { "shared" };
-        let lock = || format!("lock of rank {rank}");
-        let name = || format!("MPI_Win_lock: {kind} {}", lock());
+        let lock = || format!("lock of {}", self.name_of(rank));
+        let name = || format!("MPI_Win_lock: {kind} lock of {}", self.told_in_waits(rank));
         let word = &target.block.lock;
         let members = &self.meeting.members;
         let obstacle = || obstacle::of_lock(word, exclusive, members, "MPI_Win_lock", &lock());
@@ -137,7 +137,8 @@ impl Window {
         self.tell_contended(Some(rank), true);
         let what = || {
             format!(
-                "MPI_Win_lock: exclusive lock of rank {rank}, until no rank is in MPI_Win_lock_all"
+                "MPI_Win_lock: exclusive lock of {}, until no rank is in MPI_Win_lock_all",
+                self.told_in_waits(rank)
             )
         };
         let waiting = Waiting {

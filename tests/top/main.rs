@@ -150,6 +150,26 @@ fn a_lock_is_told_with_its_holder_and_those_that_want_it() {
     job.let_go();
 }
 
+/// Of what numbers its processes otherwise, ranks are told as the job has them, or both ways.
+#[test]
+fn ranks_are_those_of_the_job_or_told_twice() {
+    let mut job = Job::start("turned", 4);
+    let lock = "shared lock of rank 3 in \"turned\", held by rank 0 exclusively";
+    let receive = "receiving from rank 3 of its communicator (rank 0 of the job), tag 7 (";
+    let seen = job.seen("the lock and the receives", |seen| {
+        let waits = waits(seen);
+        let receives = |wait: &String| wait.starts_with("receiving from ");
+        waits.len() == 4 && waits[1].contains("lock of ") && waits[2..].iter().all(receives)
+    });
+    let waits = waits(&seen);
+    assert!(waits[1].starts_with(lock), "{waits:?}");
+    assert!(
+        waits[2].starts_with(receive) && waits[3].starts_with(receive),
+        "{waits:?}"
+    );
+    job.let_go();
+}
+
 #[test]
 fn epochs_are_told() {
     let mut job = Job::start("epochs", 4);

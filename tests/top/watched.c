@@ -110,6 +110,34 @@ static void epochs(const char *file)
     MPI_Win_free(&fenced);
 }
 
+/* On a communicator in the other order rank 1 wants the lock of the last rank of the job, which rank 0 has; the others receive from rank 0. */
+static void turned(const char *file)
+{
+    MPI_Comm comm;
+    MPI_Win win;
+    char *base;
+    int number = 0;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, comm, &base, &win);
+    MPI_Win_set_name(win, "turned");
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(comm);
+    if (rank == 0) {
+        until(file);
+        MPI_Win_unlock(0, win);
+        for (int to = 0; to < size - 2; to++)
+            MPI_Send(&number, 1, MPI_INT, to, 7, comm);
+    } else if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+        MPI_Win_unlock(0, win);
+    } else {
+        MPI_Recv(&number, 1, MPI_INT, size - 1, 7, comm, MPI_STATUS_IGNORE);
+    }
+    MPI_Win_free(&win);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -124,6 +152,8 @@ int main(int argc, char **argv)
         barrier(argv[2]);
     else if (strcmp(what, "epochs") == 0)
         epochs(argv[2]);
+    else if (strcmp(what, "turned") == 0)
+        turned(argv[2]);
     else if (strcmp(what, "move") == 0)
         move(argv[2]);
     else

@@ -217,10 +217,14 @@ impl Look {
             Some(Wanted::Lock { window, rank }) => {
                 let window = &self.windows[window];
                 let lock = words.strip_prefix("MPI_Win_lock: ").unwrap_or(words);
+                let part = &window.parts[rank];
+                // Whose it is is told by the rank in the job, as all ranks here.
+                let lock = lock.split(" of ").next().unwrap_or(lock);
                 format!(
-                    "{lock} in {}, {}",
+                    "{lock} of rank {} in {}, {}",
+                    part.process,
                     name(window),
-                    holders(&window.parts[rank])
+                    holders(part)
                 )
             }
             Some(Wanted::Elements { window, rank }) => {
@@ -232,7 +236,10 @@ impl Look {
             }
             Some(Wanted::Gate { window }) => {
                 let window = &self.windows[window];
-                format!("{words}, window {}{}", name(window), inside(window))
+                match words.contains(" of window ") {
+                    true => format!("{words}{}", inside(window)),
+                    false => format!("{words}, window {}{}", name(window), inside(window)),
+                }
             }
             None => match wait.come {
                 Some((come, of)) => format!("{words}, {come} of {of} there"),

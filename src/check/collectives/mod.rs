@@ -9,6 +9,7 @@ mod ring;
 
 use super::signature::Signature;
 use super::{Finding, Place, checker, signature, tell};
+use crate::naming::{self, in_job};
 use crate::shm::atomic::full_fence;
 use parking_lot::Mutex;
 pub use ring::Collectives;
@@ -67,7 +68,8 @@ pub struct Call<'a> {
     pub me: usize,
     /// How many of them are the first group, of an intercommunicator.
     pub first_group: Option<usize>,
-    /// That in words.
+    /// What that is ("the window"), and which one in words.
+    pub of: &'static str,
     pub title: &'a dyn Fn() -> String,
     /// Where MPI says that all have to make the same calls there, and with the same arguments.
     pub section: &'static str,
@@ -179,10 +181,30 @@ struct Both<'a> {
 impl Both<'_> {
     /// A member, by the rank that it has in its group.
     fn rank(&self, at: usize) -> String {
+        let process = self.call.members[at];
         match self.call.first_group {
-            Some(first) if at >= first => format!("rank {} of the second group", at - first),
-            Some(_) => format!("rank {at} of the first group"),
-            None => format!("rank {at}"),
+            Some(first) if at >= first => {
+                format!(
+                    "rank {} of the second group{}",
+                    at - first,
+                    in_job(at - first, process)
+                )
+            }
+            Some(_) => format!("rank {at} of the first group{}", in_job(at, process)),
+            None => naming::rank(at, process, self.call.of),
+        }
+    }
+
+    /// A root, as arguments name it; with its rank in the job where that is another.
+    fn root(&self, bits: u64) -> String {
+        let rank = bits.checked_sub(3).map(|rank| rank as usize);
+        let told = root_text(bits);
+        match (rank, self.call.first_group) {
+            (Some(rank), None) => match self.call.members.get(rank) {
+                Some(&process) => told + &in_job(rank, process),
+                None => told,
+            },
+            _ => told,
         }
     }
 
@@ -231,8 +253,8 @@ impl Both<'_> {
         if self.roots_differ() {
             return Some(format!(
                 "the root is {} here, but {} at {}",
-                root_text(call.what.root.bits()),
-                root_text(other.root),
+                self.root(call.what.root.bits()),
+                self.root(other.root),
                 they()
             ));
         }

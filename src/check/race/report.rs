@@ -2,6 +2,7 @@
 
 use super::{Clash, Kind, Race, What, Window};
 use crate::check::{Finding, Place, called, checker, here, tell_of};
+use crate::naming;
 
 /// What the rooms above have words for.
 pub trait Words: Sync {
@@ -36,6 +37,8 @@ impl From {
 }
 
 const SECTION: &str = "MPI 4.1 §12.7";
+/// Of what ranks are told.
+const OF: &str = "the window";
 
 impl What {
     /// The function's name, without `_c`.
@@ -107,13 +110,15 @@ pub fn race(
             .position(|&member| member == process)
             .unwrap_or(usize::MAX)
     };
-    let (mine, theirs) = (rank_of(me), rank_of(race.rank));
+    let theirs = naming::owned(rank_of(race.rank), race.rank, OF, race.other.what.name());
+    let name = |process: u32| naming::rank(rank_of(process), process, OF);
+    let there = name(window.members[target]);
     let other = race.other.what;
     let reading = words.reading();
     let of = format!(
-        "{} of rank {target}'s part of {}",
+        "{} of {}",
         bytes(race.low, race.high),
-        words.window()
+        naming::part(target, window.members[target], &words.window())
     );
     let first = format!(
         "{}{}",
@@ -127,20 +132,17 @@ pub fn race(
         )
     } else if race.other.done == 0 {
         format!(
-            "rank {theirs}'s {} was not complete at rank {target}: it was not followed by MPI_Win_flush or the end of its epoch",
-            other.name()
+            "{theirs} was not complete at {there}: it was not followed by MPI_Win_flush or the end of its epoch"
         )
     } else if race.other.by_wait {
         format!(
-            "rank {theirs}'s {} was complete there by MPI_Win_complete, but at rank {target} not before MPI_Win_wait of that, and no message, barrier, \
-             lock or other synchronisation comes from there",
-            other.name()
+            "{theirs} was complete there by MPI_Win_complete, but at {there} not before MPI_Win_wait of that, and no message, barrier, \
+             lock or other synchronisation comes from there"
         )
     } else {
         format!(
-            "rank {theirs}'s {} was complete by then, but no message, barrier, lock or other synchronisation of the two ranks comes between its \
-             completion and this; what comes before a flush or the end of its epoch does not order it",
-            other.name()
+            "{theirs} was complete by then, but no message, barrier, lock or other synchronisation of the two ranks comes between its \
+             completion and this; what comes before a flush or the end of its epoch does not order it"
         )
     };
     let both_atomic = what.is_atomic() && other.is_atomic();
@@ -158,10 +160,11 @@ pub fn race(
     };
     let who = match race.rank == me {
         true => "the same rank".to_string(),
-        false => format!("rank {theirs}"),
+        false => name(race.rank),
     };
     let text = format!(
-        "rank {mine} {} {of} by {}, which {who} {} by {first}, and nothing orders the two: {why}{differ}",
+        "{} {} {of} by {}, which {who} {} by {first}, and nothing orders the two: {why}{differ}",
+        name(me),
         what.does(reading),
         what.in_words(words),
         other.does(reading),

@@ -12,6 +12,7 @@ use super::span::Span;
 use super::{Access, What, Window, Words, clock};
 use crate::check::room::Room;
 use crate::check::{Checker, Finding, Place, checker, here, tell};
+use crate::naming;
 use crate::shm::atomic::{AtomicU64, Ordering, fence};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -251,15 +252,15 @@ fn told(what: What, shared: &Shared, other: &Listed, race: &Race, words: &dyn Wo
     };
     let bytes = race.high - race.low;
     let first = (race.low + other.from).wrapping_sub(shared.mine.from);
+    let rank = shared.mine.rank;
+    let part = naming::part(rank, words.checked().members[rank], &words.window());
     tell(Finding {
         kind: "data race",
         section: "MPI 4.1 §12.2.1",
         text: format!(
-            "{} touches {bytes} bytes from byte {first} on of rank {}'s part of {}, which lie in another window too, and {who} touches them \
+            "{} touches {bytes} bytes from byte {first} on of {part}, which lie in another window too, and {who} touches them \
              through that by {} at {place}; one of both changes them, and nothing orders the two",
             what.name(),
-            shared.mine.rank,
-            words.window(),
             race.other.what.name(),
         ),
     });

@@ -30,7 +30,9 @@ fn check_same<T: Hash>(parent: &Comm, arguments: &Result<T>, call: &str) -> Resu
         None => Ok(()),
         Some(rank) => bail!(
             NotSame,
-            "rank {rank} of the communicator asks for another topology than rank 0"
+            "rank {rank} of the communicator{} asks for another topology than rank 0{}",
+            parent.meeting.in_job(rank),
+            parent.meeting.in_job(0)
         ),
     }
 }

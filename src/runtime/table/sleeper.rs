@@ -6,7 +6,7 @@ use crate::shm::clock;
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
 pub const WAITS: usize = 8;
 /// Words of text that say what a thread waits for.
-const TEXT_WORDS: usize = 13;
+const TEXT_WORDS: usize = 21;
 
 /// What one sleeping thread waits for.
 #[repr(C)]
@@ -20,7 +20,7 @@ pub struct Wait {
     text: [AtomicU64; TEXT_WORDS],
 }
 
-const _: () = assert!(size_of::<Wait>() == 120);
+const _: () = assert!(size_of::<Wait>() == 184);
 
 impl Wait {
     /// Takes the slot if it is free.
