@@ -23,7 +23,7 @@ static void fence(void)
     /* And again: nobody takes the arrivals at the first for those at the second. */
     FAILS(MPI_Win_fence(MPI_MODE_NOPRECEDE, win), "MPI_Win_fence: ");
     FAILS(MPI_Win_fence(0, win), "MPI_Win_fence: ");
-    FAILS(MPI_Barrier(all), "MPI_Barrier: ");
+    FAILS(MPI_Barrier(all), "MPI_Barrier on communicator ");
 }
 
 static void free_window(void)

@@ -36,13 +36,13 @@ static void exclusive(void)
         die();
     if (rank != 0) {
         FAILS(MPI_Win_lock(rank % 2 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, 0, win),
-              "MPI_Win_lock: the exclusive lock of rank 0 is held by ");
+              "MPI_Win_lock: the exclusive lock of rank 0 of the window (rank ");
         CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_SYNC);
-        FAILS(MPI_Win_lock_all(0, win), "the exclusive lock of rank 0 is held by ");
+        FAILS(MPI_Win_lock_all(0, win), "the exclusive lock of rank 0 of the window (rank ");
         others_work();
     } else {
         await_death();
-        FAILS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), "the exclusive lock of rank 0 is held by ");
+        FAILS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), "the exclusive lock of rank 0 of the window (rank ");
     }
 }
 

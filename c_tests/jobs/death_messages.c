@@ -30,7 +30,7 @@ static void nothing_more_comes(void)
     MPI_Status statuses[3];
     MPI_Request requests[3];
     MPI_Message message;
-    FAILS(MPI_Recv(&got, 1, MPI_INT, VICTIM, 7, all, MPI_STATUS_IGNORE), "receiving from rank 1, tag 7: ");
+    FAILS(MPI_Recv(&got, 1, MPI_INT, VICTIM, 7, all, MPI_STATUS_IGNORE), "receiving from rank 1");
     FAILS(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 7, all, MPI_STATUS_IGNORE),
           "receiving from any rank, tag 7: ");
     CHECK_CLASS(MPI_Ssend(&got, 1, MPI_INT, VICTIM, 7, all), MPIX_ERR_PROC_FAILED);
@@ -89,8 +89,8 @@ static void collectives(void)
     MPI_Request request;
     MPI_Comm copy;
     CHECK(many != NULL);
-    FAILS(MPI_Barrier(all), "MPI_Barrier: ");
-    FAILS(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all), "MPI_Allreduce: ");
+    FAILS(MPI_Barrier(all), "MPI_Barrier on communicator ");
+    FAILS(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all), "MPI_Allreduce on communicator ");
     CHECK_CLASS(MPI_Allreduce(MPI_IN_PLACE, large, LARGE, MPI_INT, MPI_SUM, all), MPIX_ERR_PROC_FAILED);
     CHECK_CLASS(MPI_Allgather(large, 1000, MPI_INT, many, 1000, MPI_INT, all), MPIX_ERR_PROC_FAILED);
     CHECK_CLASS(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, many, 1000, MPI_INT, all),

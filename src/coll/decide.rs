@@ -105,7 +105,7 @@ pub struct Call {
 pub fn barrier(comm: &Comm) -> Result<()> {
     traffic::own().collective.add(0);
     comm.called_together();
-    comm.meeting.barrier(&|| "MPI_Barrier".to_string())
+    comm.meeting.barrier(&|| comm.calls("MPI_Barrier"))
 }
 
 /// Takes part in an operation `name` where this process gives nothing and takes nothing, and others may. False if nothing was done.
@@ -243,7 +243,7 @@ impl Call {
     /// Does the operation by notes, if that is the better way; else false, and nothing was done. All processes decide alike.
     fn by_notes(&self, tag: i32) -> Result<bool> {
         use Collective::*;
-        let what = || self.name.to_string();
+        let what = || self.comm.calls(self.name);
         let Some(little) = Little::new(self.comm, self.name, &what, tag) else {
             return Ok(false);
         };
@@ -285,7 +285,7 @@ impl Call {
     /// The same on the board.
     fn meet(&self) -> Result<bool> {
         use Collective::*;
-        let (comm, what) = (self.comm, &|| self.name.to_string());
+        let (comm, what) = (self.comm, &|| self.comm.calls(self.name));
         match &self.what {
             Allgather {
                 mine,

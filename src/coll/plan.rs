@@ -17,6 +17,7 @@ use crate::bail;
 use crate::datatype;
 use crate::error::{Class, Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
+use crate::naming;
 use crate::op::Op;
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::{Need, Needs, Ranks, revoked};
@@ -75,6 +76,14 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The call that it is of, in words.
+    fn what(&self) -> String {
+        match communicator(self.context) {
+            Some(number) => naming::collective(self.name, number),
+            None => self.name.to_string(),
+        }
+    }
+
     /// Says that the communicator was revoked, if it was; as [`Ranks::Unless`] wants it.
     fn revoked(&self) -> Option<String> {
         revoked::told(communicator(self.context)?)
@@ -325,7 +334,7 @@ impl Run {
 
     fn waits_for(&self, rank: u32) -> (u32, String) {
         let who = name(rank, &self.plan.members);
-        (rank, format!("{}: waiting for {who}", self.plan.name))
+        (rank, format!("{}: waiting for {who}", self.plan.what()))
     }
 
     /// Gives the plan up if it cannot be carried out any more: true then.
@@ -333,7 +342,7 @@ impl Run {
         let check = |run: &Run| {
             let obstacle = || Some(run.waits_for(run.given_up()?));
             let (who, revoked) = (Ranks::Who(&obstacle), || run.plan.revoked());
-            check_alive(Ranks::Unless(&revoked, &who), &|| run.plan.name.to_string())
+            check_alive(Ranks::Unless(&revoked, &who), &|| run.plan.what())
         };
         if check(self).is_ok() {
             return false;
@@ -377,7 +386,7 @@ impl Run {
         let obstacle = || self.obstacle();
         let (who, revoked) = (Ranks::Who(&obstacle), || self.plan.revoked());
         let ranks = Ranks::Unless(&revoked, &who);
-        let reason = check_alive(ranks, &|| self.plan.name.to_string());
+        let reason = check_alive(ranks, &|| self.plan.what());
         reason.err().unwrap_or(error)
     }
 
@@ -414,7 +423,7 @@ pub fn run_beside(plan: Arc<Plan>, beside: impl FnOnce() -> Result<()>) -> Resul
 fn carry_out(run: Run) -> Result<()> {
     let plan = run.plan.clone();
     let run = RefCell::new(run);
-    let what = || plan.name.to_string();
+    let what = || plan.what();
     let obstacle = || run.borrow().obstacle();
     let needs = Needs::Told(&|need| *need = run.borrow().need());
     let (who, revoked) = (Ranks::Who(&obstacle), || plan.revoked());

@@ -287,8 +287,10 @@ impl Supervisor<'_> {
         let first = waits.next()?;
         // Other waits are told with what they wait for.
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_call = first.starts_with("MPI_") && first.chars().all(is_name);
-        (is_call && waits.all(|other| other == first)).then_some(first)
+        let call = first.split(" on ").next().unwrap_or_default();
+        let name = call.strip_suffix(" (persistent)").unwrap_or(call);
+        let is_call = name.starts_with("MPI_") && name.chars().all(is_name);
+        (is_call && waits.all(|other| other == first)).then(|| call.to_string())
     }
 
     /// Says which ranks the others wait for in vain, perhaps: those that have left.

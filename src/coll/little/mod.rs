@@ -112,7 +112,7 @@ impl<'a> Little<'a> {
     /// Takes part where this process gives nothing and takes nothing. False if that needs more than a note.
     #[inline]
     pub fn pass(comm: &Comm, name: &str) -> bool {
-        let what = || name.to_string();
+        let what = || comm.calls(name);
         let passed = match comm.meeting.size() {
             1 => true,
             2..=MEMBERS => {

@@ -97,7 +97,7 @@ pub fn receive(comm: &Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel
 impl Incoming {
     pub(super) fn start(self: &Arc<Incoming>) -> Counted<Operation> {
         *self.state.lock() = Receiving::default();
-        let operation = Operation::new(self.way.about(Action::Steps("a partitioned receive")));
+        let operation = Operation::new(self.way.about(Action::Steps("a partitioned receive from")));
         match self.met {
             None => _ = operation.complete(NOBODY, None),
             Some(_) => task::begin(operation.clone(), Receives(self.clone())),

@@ -56,8 +56,10 @@ impl Way {
             context: partition_context(self.number),
             peer: self.peer,
             tag: self.tag,
-            // Its parts have theirs.
-            partners: Partners::These([].into()),
+            partners: match self.to {
+                Some(to) => Partners::InParts(to),
+                None => Partners::These([].into()),
+            },
             comm: self.comm,
         }
     }

@@ -156,7 +156,7 @@ impl Outgoing {
             missing: partitions,
             pending: Vec::new(),
         };
-        let operation = Operation::new(self.way.about(Action::Steps("a partitioned send")));
+        let operation = Operation::new(self.way.about(Action::Steps("a partitioned send to")));
         task::begin(operation.clone(), SendTask(self.clone()));
         operation
     }

@@ -136,8 +136,8 @@ impl Short {
     }
 
     fn what(&self) -> impl Fn() -> String {
-        let name = self.name;
-        move || name.to_string()
+        let (comm, name) = (self.comm, self.name);
+        move || comm.calls(name)
     }
 
     /// Begins the operation, in which this process gives `gives` bytes, by a note with `note` and a number. `None`, and nothing was done:
