@@ -8,6 +8,7 @@ use super::object::Datatype;
 use super::predefined::Named;
 use super::signature::Signature;
 use crate::check::signature::Signature as Number;
+use crate::naming;
 
 impl Basic {
     /// Its number, for one element: that of both parts for a pair, which is made of them.
@@ -89,7 +90,10 @@ impl Datatype {
         let kinds = kinds_of(&self.signature().repeat(count));
         match &*name {
             "" => format!("{count} of a derived datatype ({kinds})"),
-            name => format!("{count} {name} ({kinds})"),
+            name => {
+                let name = naming::printable(name.as_bytes());
+                format!("{count} {name} ({kinds})")
+            }
         }
     }
 

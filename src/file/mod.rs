@@ -36,6 +36,7 @@ use crate::handle::{Kind, Table};
 use crate::info::Info;
 use crate::mpi::constants::*;
 use crate::mpi::types::MPI_File;
+use crate::naming;
 use crate::runtime::meeting::Meeting;
 use crate::runtime::neutral::Neutral;
 use crate::shm::atomic::{AtomicU64, Ordering};
@@ -45,6 +46,7 @@ use parking_lot::Mutex;
 use staging::Staging;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -143,7 +145,7 @@ fn told(name: &str) -> u64 {
 impl File {
     /// What people read.
     pub fn title(&self) -> String {
-        self.path.display().to_string()
+        naming::printable(self.path.as_os_str().as_bytes())
     }
 
     fn barrier(&self, call: &str) -> Result<()> {
@@ -186,9 +188,11 @@ impl File {
         if let Some(rank) = sizes.iter().position(|&other| other != sizes[0]) {
             bail!(
                 NotSame,
-                "size is {} at rank 0 and {} at rank {rank}",
+                "size is {} at rank 0{} and {} at rank {rank}{}",
                 sizes[0],
-                sizes[rank]
+                self.meeting.in_job(0),
+                sizes[rank],
+                self.meeting.in_job(rank)
             );
         }
         let done = match self.meeting.rank {
@@ -272,7 +276,9 @@ impl File {
         if let Some(rank) = told.iter().position(|other| other.0 != told[0].0) {
             bail!(
                 NotSame,
-                "datarep is not the same at rank 0 and at rank {rank}"
+                "datarep is not the same at rank 0{} and at rank {rank}{}",
+                self.meeting.in_job(0),
+                self.meeting.in_job(rank)
             );
         }
         let view = new?;

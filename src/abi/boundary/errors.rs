@@ -6,6 +6,7 @@ use crate::check;
 use crate::errhandler::{self, FILES, Handler, initial};
 use crate::error::{self, Class, Error, Object};
 use crate::mpi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_RETURN, MPI_FILE_NULL};
+use crate::naming;
 use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
 use crate::{comm, file, runtime, session, win};
@@ -49,7 +50,7 @@ fn holder_of(object: Object) -> Option<Holder> {
             let window = win::get(handle).ok()?;
             let name = match &**window.name.lock() {
                 b"" => format!("window {:#x}", handle.0),
-                name => format!("window {}", String::from_utf8_lossy(name)),
+                name => format!("window {}", naming::printable(name)),
             };
             Some(Holder {
                 handler: window.handler.handler(),
@@ -145,7 +146,7 @@ fn note(code: c_int, holder: Option<&Holder>) {
         text: format!(
             "{}: {}; {then}",
             error::class_name(error::class_of(code)),
-            String::from_utf8_lossy(&error::text_of(code)),
+            naming::printable(&error::text_of(code)),
         ),
     });
 }
@@ -194,7 +195,7 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
         "rmashm: {rank}: error in {}{object}\n  {}: {}\n  {handler}: the job ends\n",
         caller::name(function),
         error::class_name(error::class_of(code)),
-        String::from_utf8_lossy(&error::text_of(code)),
+        naming::printable(&error::text_of(code)),
     );
     // Nothing is left to do for a process that cannot even say why it ends.
     let _ = std::io::stderr().write_all(block.as_bytes());

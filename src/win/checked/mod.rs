@@ -10,6 +10,7 @@ use crate::check::clock::{self, Keys};
 use crate::check::race::{self, Words};
 use crate::check::{self, local};
 use crate::datatype::Named;
+use crate::naming;
 use crate::op::Predefined;
 
 impl Words for Window {
@@ -24,7 +25,7 @@ impl Words for Window {
         let name = self.name.lock();
         match name.is_empty() {
             true => format!("a window of {} ranks", self.size()),
-            false => format!("window \"{}\"", String::from_utf8_lossy(&name)),
+            false => format!("window \"{}\"", naming::printable(&name)),
         }
     }
 
