@@ -229,15 +229,6 @@ impl Task<'_> {
             operands: data,
             before: NonNull::new(before).filter(|_| fetches),
         };
-        // The operands are in the origin's cache, from where a loop would fetch a line after the other.
-        let whole = data as usize..data as usize + self.bytes;
-        let fetch = |from: usize| {
-            for line in (from..whole.end.min(from + AHEAD)).step_by(64) {
-                // SAFETY: a prefetch touches nothing.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(line as *const i8) };
-            }
-        };
-        fetch(whole.start);
         for pattern in self.patterns {
             // SAFETY: the caller's promise.
             if unsafe { self.update_gathered(pattern, operation, sides) } {
@@ -245,15 +236,11 @@ impl Task<'_> {
                 continue;
             }
             for (address, len) in pattern.runs() {
-                for at in (0..len).step_by(AHEAD) {
-                    fetch(sides.operands as usize + AHEAD);
-                    let n = AHEAD.min(len - at);
-                    let there = with_exposed_provenance_mut(address + at);
-                    // SAFETY: the caller's promise: who else updates them holds the lock. Each side has as many bytes, of
-                    // which there are at most as many as there is room for.
-                    unsafe { operation.by_kernel(there, n / operation.basic.extent(), sides) };
-                    sides = sides.skip(n);
-                }
+                let there = with_exposed_provenance_mut(address);
+                // SAFETY: the caller's promise: who else updates them holds the lock. Each side has as many bytes, of which there are
+                // at most as many as there is room for.
+                unsafe { operation.by_kernel(there, len / operation.basic.extent(), sides) };
+                sides = sides.skip(len);
             }
         }
     }
