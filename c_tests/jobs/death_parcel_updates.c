@@ -1,5 +1,5 @@
-/* ranks: 3 4; name: target; args: 1; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 3 4; name: origin; args: 2; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 3 4; name: target; args: 1; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: results go to the same memory, over and over, until one dies */
+/* ranks: 3 4; name: origin; args: 2; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: results go to the same memory, over and over, until one dies */
 /* A process is killed while it updates its private memory for others, or while another does that for it: nobody is kept waiting,
  * whoever held the lock of the elements. */
 #include "carried.h"
