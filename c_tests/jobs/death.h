@@ -37,6 +37,20 @@ __attribute__((noreturn)) MAYBE_UNUSED static void die(void)
     abort();
 }
 
+MAYBE_UNUSED static void on_alarm(int number)
+{
+    (void)number;
+    die();
+}
+
+/* This process is killed in so many microseconds, whatever it does then. */
+MAYBE_UNUSED static void die_in(long us)
+{
+    struct itimerval time = {{0, 0}, {us / 1000000, us % 1000000}};
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &time, NULL);
+}
+
 MAYBE_UNUSED static void sleep_ms(long ms)
 {
     struct timespec time = {ms / 1000, ms % 1000 * 1000000};

@@ -4,7 +4,6 @@
  * error that names it, or without. With a second argument they print that error. */
 #include "death.h"
 
-#include <sys/time.h>
 
 enum { PAIRS = 20000 };
 
@@ -14,12 +13,6 @@ struct pair {
 };
 
 static struct pair mine[PAIRS], theirs[PAIRS];
-
-static void on_alarm(int number)
-{
-    (void)number;
-    raise(SIGKILL);
-}
 
 int main(int argc, char **argv)
 {
@@ -33,9 +26,7 @@ int main(int argc, char **argv)
     OK(MPI_Win_lock_all(0, win));
     barrier();
     if (rank == 1) {
-        struct itimerval time = {{0, 0}, {ms / 1000, ms % 1000 * 1000}};
-        signal(SIGALRM, on_alarm);
-        setitimer(ITIMER_REAL, &time, NULL);
+        die_in(1000 * ms);
         for (;;)
             OK(MPI_Accumulate(theirs, PAIRS, MPI_DOUBLE_INT, 0, 0, PAIRS, MPI_DOUBLE_INT, MPI_MAXLOC, win));
     }

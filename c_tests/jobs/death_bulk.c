@@ -6,24 +6,15 @@
  * either the update of an array was cut off, and they get an error that names the dead, or all goes on. */
 #include "death.h"
 
-#include <sys/time.h>
 
 enum { COUNT = 200000 };
 
 static double ones[COUNT];
 
-static void on_alarm(int number)
-{
-    (void)number;
-    raise(SIGKILL);
-}
-
 static void victim(MPI_Win win, long ms, int arrays)
 {
-    struct itimerval time = { { 0, 0 }, { ms / 1000, ms % 1000 * 1000 } };
     double got;
-    signal(SIGALRM, on_alarm);
-    setitimer(ITIMER_REAL, &time, NULL);
+    die_in(1000 * ms);
     for (;;)
         if (arrays)
             OK(MPI_Accumulate(ones, COUNT, MPI_DOUBLE, 0, 0, COUNT, MPI_DOUBLE, MPI_SUM, win));

@@ -12,12 +12,6 @@ static MPI_Aint address(const void *memory)
     return at;
 }
 
-static void on_alarm(int number)
-{
-    (void)number;
-    die();
-}
-
 int main(int argc, char **argv)
 {
     static char churn[1 << 16];
@@ -41,8 +35,7 @@ int main(int argc, char **argv)
     }
     together();
     if (rank == VICTIM) {
-        signal(SIGALRM, on_alarm);
-        alarm(1);
+        die_in(1000000);
         for (;;) {
             for (size_t i = 0; i < 200; i++)
                 OK(MPI_Win_attach(win, churn + 64 * i, 64));

@@ -9,19 +9,6 @@ static MPI_Comm local;
 static int here, are_many, other;
 static char port[MPI_MAX_PORT_NAME];
 
-static void die_now(int number)
-{
-    (void)number;
-    die();
-}
-
-static void die_soon(void)
-{
-    struct itimerval soon = {{0, 0}, {0, 300000}};
-    signal(SIGALRM, die_now);
-    setitimer(ITIMER_REAL, &soon, NULL);
-}
-
 /* The other leader may come. */
 static void call_other(void)
 {
@@ -80,7 +67,7 @@ int main(int argc, char **argv)
     int is_accept = size == 4;
     if (are_many) {
         if (rank == VICTIM)
-            die_soon();
+            die_in(300000);
         if (is_accept)
             CHECK_CLASS(MPI_Comm_accept(port, MPI_INFO_NULL, 0, local, &inter), MPIX_ERR_PROC_FAILED);
         else

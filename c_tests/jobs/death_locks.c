@@ -108,12 +108,6 @@ static void bystander(void)
     others_work();
 }
 
-static void on_alarm(int number)
-{
-    (void)number;
-    die();
-}
-
 /* The victim itself waits, long enough to have claimed the lock; rank 2 gives it back only after the death. */
 static void waiter(void)
 {
@@ -121,8 +115,7 @@ static void waiter(void)
         OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
     together();
     if (rank == VICTIM) {
-        signal(SIGALRM, on_alarm);
-        alarm(1);
+        die_in(1000000);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
         die();
     }
@@ -142,8 +135,7 @@ static void wanting(void)
         OK(MPI_Win_lock_all(0, win));
     together();
     if (rank == VICTIM) {
-        signal(SIGALRM, on_alarm);
-        alarm(1);
+        die_in(1000000);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
         die();
     }

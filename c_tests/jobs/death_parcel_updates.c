@@ -10,12 +10,6 @@ enum { ELEMENTS = 4000 };
 static int64_t memory[2 * ELEMENTS];
 static MPI_Datatype every_second;
 
-static void on_alarm(int number)
-{
-    (void)number;
-    die();
-}
-
 static int update(int round, int target, MPI_Win win)
 {
     static int64_t ones[ELEMENTS], before[ELEMENTS];
@@ -48,9 +42,7 @@ int main(int argc, char **argv)
     OK(MPI_Win_lock_all(0, win));
     together();
     if (rank == VICTIM) {
-        struct itimerval soon = {{0, 0}, {0, 200000 + (int)(mix((uint64_t)getpid(), 1) % 100000)}};
-        signal(SIGALRM, on_alarm);
-        setitimer(ITIMER_REAL, &soon, NULL);
+        die_in(200000 + (long)(mix((uint64_t)getpid(), 1) % 100000));
         /* As a target it waits for what never comes. */
         if (of_target)
             MPI_Recv(&none, 1, MPI_INT, 0, 1, all, MPI_STATUS_IGNORE);

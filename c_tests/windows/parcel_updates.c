@@ -325,64 +325,36 @@ static void check_all(void)
 }
 
 #ifdef RMASHM
-/* Rank 1 updates elements of rank 0, which waits, until that has carried out one of its updates. */
-static void until_carried(void)
+/* An update that is carried out where rank 0 waits. */
+static void ask(void)
 {
     int64_t zero = 0, before;
-    int more = 1;
-    carried();
-    while (rank < 2 && more) {
-        if (rank == 1) {
-            OK(MPI_Fetch_and_op(&zero, &before, MPI_INT64_T, 0, PLACE(sums), MPI_SUM, win));
-            OK(MPI_Win_flush(0, win));
-            OK(MPI_Send(NULL, 0, MPI_BYTE, 0, TICK, MPI_COMM_WORLD));
-            OK(MPI_Recv(&more, 1, MPI_INT, 0, TICK, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-        } else {
-            OK(MPI_Recv(NULL, 0, MPI_BYTE, 1, TICK, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-            more = carried() == 0;
-            OK(MPI_Send(&more, 1, MPI_INT, 1, TICK, MPI_COMM_WORLD));
-        }
-    }
+    OK(MPI_Fetch_and_op(&zero, &before, MPI_INT64_T, 0, PLACE(sums), MPI_SUM, win));
+    OK(MPI_Win_flush(0, win));
 }
 #endif
 
 int main(int argc, char **argv)
 {
     int dynamic = argc > 1 && atoi(argv[1]);
-    if (argc > 2) {
-        threads = atoi(argv[2]);
-        check_start_threads(&argc, &argv);
-    } else
-        check_start(&argc, &argv);
+    threads = start_with_threads(&argc, &argv);
     ask_for_little();
     type_count = all_types(types);
     size_t bytes = sizeof *memory + (size_t)size * 2 * COUNT * EXTENT_MOST;
     memory = calloc(1, bytes);
     given = calloc((size_t)THREADS, sizeof *given);
-    if (dynamic) {
-        OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-        OK(MPI_Win_attach(win, memory, (MPI_Aint)bytes));
-        OK(MPI_Get_address(memory, &first));
-    } else
-        OK(MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    OK(MPI_Bcast(&first, 1, MPI_AINT, 0, MPI_COMM_WORLD));
-    OK(MPI_Win_lock_all(0, win));
+    first = window_over(memory, bytes, dynamic, &win);
 #ifdef RMASHM
     if (strcmp(getenv("RMASHM_ADOPT"), "false") == 0)
-        until_carried();
+        until_carried(ask);
 #endif
     for (phase = WAITS; phase < PHASES; phase++) {
-        pthread_t all[THREADS];
         barrier();
         if (rank == 0) {
             target();
             continue;
         }
-        for (intptr_t i = 1; i < threads; i++)
-            CHECK(pthread_create(&all[i], NULL, origin, (void *)i) == 0);
-        origin((void *)0);
-        for (int i = 1; i < threads; i++)
-            CHECK(pthread_join(all[i], NULL) == 0);
+        in_threads(threads, origin);
         barrier();
     }
     OK(MPI_Win_sync(win));

@@ -164,28 +164,16 @@ static void target(long *counted)
 }
 
 #ifdef RMASHM
-/* Rank 1 puts to rank 0, which waits, until one of its puts was carried out there. */
-static void until_carried(void)
+/* A put that is carried out where rank 0 waits. */
+static void ask(void)
 {
     static long zeros[ROWS];
-    carried();
-    int more = 1;
-    while (rank < 2 && more) {
-        if (rank == 1) {
-            MPI_Datatype column;
-            OK(MPI_Type_vector(ROWS, 1, columns, MPI_LONG, &column));
-            OK(MPI_Type_commit(&column));
-            OK(MPI_Put(zeros, ROWS, MPI_LONG, 0, first, 1, column, win));
-            OK(MPI_Win_flush(0, win));
-            OK(MPI_Type_free(&column));
-            OK(MPI_Send(NULL, 0, MPI_BYTE, 0, TICK, MPI_COMM_WORLD));
-            OK(MPI_Recv(&more, 1, MPI_INT, 0, TICK, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-        } else {
-            OK(MPI_Recv(NULL, 0, MPI_BYTE, 1, TICK, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-            more = carried() == 0;
-            OK(MPI_Send(&more, 1, MPI_INT, 1, TICK, MPI_COMM_WORLD));
-        }
-    }
+    MPI_Datatype column;
+    OK(MPI_Type_vector(ROWS, 1, columns, MPI_LONG, &column));
+    OK(MPI_Type_commit(&column));
+    OK(MPI_Put(zeros, ROWS, MPI_LONG, 0, first, 1, column, win));
+    OK(MPI_Win_flush(0, win));
+    OK(MPI_Type_free(&column));
 }
 #endif
 
@@ -193,38 +181,22 @@ int main(int argc, char **argv)
 {
     int dynamic = argc > 1 && atoi(argv[1]);
     long counted[2] = {0, 0};
-    if (argc > 2) {
-        threads = atoi(argv[2]);
-        check_start_threads(&argc, &argv);
-    } else
-        check_start(&argc, &argv);
+    threads = start_with_threads(&argc, &argv);
     columns = own_columns() + 2;
     size_t bytes = sizeof(long) * columns * ROWS;
     memory = calloc(1, bytes);
-    if (dynamic) {
-        OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-        OK(MPI_Win_attach(win, memory, (MPI_Aint)bytes));
-        OK(MPI_Get_address(memory, &first));
-    } else
-        OK(MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    OK(MPI_Bcast(&first, 1, MPI_AINT, 0, MPI_COMM_WORLD));
-    OK(MPI_Win_lock_all(0, win));
+    first = window_over(memory, bytes, dynamic, &win);
 #ifdef RMASHM
     if (strcmp(getenv("RMASHM_ADOPT"), "false") == 0)
-        until_carried();
+        until_carried(ask);
 #endif
     for (phase = WAITS; phase < PHASES; phase++) {
-        pthread_t all[THREADS];
         barrier();
         if (rank == 0) {
             target(counted);
             continue;
         }
-        for (intptr_t i = 1; i < threads; i++)
-            CHECK(pthread_create(&all[i], NULL, origin, (void *)i) == 0);
-        origin((void *)0);
-        for (int i = 1; i < threads; i++)
-            CHECK(pthread_join(all[i], NULL) == 0);
+        in_threads(threads, origin);
         barrier();
     }
     if (rank > 0)
