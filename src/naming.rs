@@ -97,11 +97,15 @@ pub fn communicator(number: u32) -> String {
     })
 }
 
+/// One routine, whatever its counts are.
+pub fn routine(name: &str) -> &str {
+    name.strip_suffix("_c").unwrap_or(name)
+}
+
 /// The collective call `name` on a communicator: "MPI_Barrier", and where that is not MPI_COMM_WORLD as it is by itself, on which.
 #[cold]
 pub fn collective(name: &str, number: u32) -> String {
-    let stem = name.strip_suffix("_c").unwrap_or(name);
-    let call = match stem.strip_suffix("_init") {
+    let call = match routine(name).strip_suffix("_init") {
         Some(started) => format!("{started} (persistent)"),
         None => name.to_string(),
     };

@@ -99,6 +99,16 @@ impl Used {
         })
     }
 
+    /// What is done to the byte at an address, if anything is.
+    pub(super) fn access_at(&self, address: usize) -> Option<Access> {
+        let has = |data: &Ranges| data.meets((address, address + 1)).is_some();
+        match (has(&self.writes), has(&self.reads)) {
+            (true, _) => Some(Access::Write),
+            (_, true) => Some(Access::Read),
+            _ => None,
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.reads.is_empty() && self.writes.is_empty()
     }
@@ -255,12 +265,12 @@ pub fn taken(base: usize) {
 pub(super) fn owner(address: usize) -> Option<Owner> {
     CALL.with(|call| {
         let call = call.try_borrow().ok()?;
-        let has = |data: &Ranges| data.meets((address, address + 1)).is_some();
-        let does = match (has(&call.used.writes), has(&call.used.reads)) {
-            _ if call.turn != turn() => return None,
-            (true, _) => "is to write to",
-            (_, true) => "is to read",
-            _ => return None,
+        if call.turn != turn() {
+            return None;
+        }
+        let does = match call.used.access_at(address)? {
+            Access::Write => "is to write to",
+            Access::Read => "is to read",
         };
         Some(Owner {
             words: format!("the memory that it {does}"),

@@ -6,6 +6,7 @@
 //! without this: the instruction is carried out once more, and the process ends by the signal, if the finding does not end the job before.
 
 use super::{Finding, buffers, called, pending, tell};
+use crate::naming::routine;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
@@ -14,7 +15,7 @@ const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
 /// Whose memory it is that cannot be touched.
 pub(super) struct Owner {
-    /// "the memory that MPI_Irecv at main (a.c:7) receives into".
+    /// "the memory that MPI_Irecv at main (a.c:7) writes to".
     pub words: String,
     pub section: &'static str,
     /// By a call that has returned before: the memory was there then.
@@ -70,7 +71,7 @@ extern "C" fn told(signal: c_int, info: *mut libc::siginfo_t, _context: *mut lib
 
 /// Of a one-sided operation no buffer is written down before it is carried out, but it touches none but the program's.
 fn one_sided() -> Option<Owner> {
-    let name = called();
+    let name = routine(called());
     let is_one = ONE_SIDED.iter().any(|part| name.ends_with(part));
     is_one.then(|| Owner {
         words: "memory that it was given".into(),

@@ -10,6 +10,7 @@
 //! What MPI lets any thread call at any time (MPI 4.1 §11.6.1 and what may be called before MPI_Init) is left alone.
 
 use super::{Finding, Place, called, here, rank, tell};
+use crate::naming::routine;
 use crate::shm::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering, heavy_fence};
 use crate::shm::bias::{Bias, Mark};
 use crate::shm::membarrier;
@@ -360,7 +361,7 @@ fn communicates(name: &str) -> bool {
         "MPI_Rget",
         "MPI_Get_accumulate",
     ];
-    let name = name.strip_suffix("_c").unwrap_or(name);
+    let name = routine(name);
     let is_local = name == "MPI_Reduce_local" || name.ends_with("_init");
     !is_local && (begins(name, BEGINS) || WHOLE.contains(&name))
 }

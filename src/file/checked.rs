@@ -4,6 +4,7 @@ use super::File;
 use crate::check;
 use crate::check::collectives::{Compared, Rule};
 use crate::check::signature::Signature;
+use crate::naming;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
@@ -25,8 +26,7 @@ impl File {
     #[inline]
     pub fn accessed(&self) {
         if check::is_on() {
-            let name = check::called();
-            let name = name.strip_suffix("_c").unwrap_or(name);
+            let name = naming::routine(check::called());
             if name.ends_with("_all") || name.ends_with("_ordered") {
                 self.compare(ORDER, Compared::ORDER);
             }

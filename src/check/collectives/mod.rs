@@ -9,7 +9,7 @@ mod ring;
 
 use super::signature::Signature;
 use super::{Finding, Place, checker, signature, tell};
-use crate::naming::{self, in_job};
+use crate::naming::{self, in_job, routine};
 use crate::shm::atomic::full_fence;
 use parking_lot::Mutex;
 pub use ring::Collectives;
@@ -118,11 +118,6 @@ pub fn made_by(context: u32, number: u32) -> u64 {
 pub fn says(rank: u32, on: u64, number: u32) -> Option<(u64, Place)> {
     let checker = checker()?;
     checker.area.block(rank).collectives.says(on, number)
-}
-
-/// One routine, whatever its counts are.
-fn routine(name: &str) -> &str {
-    name.strip_suffix("_c").unwrap_or(name)
 }
 
 /// Notes a call, and compares it with those of others that have come. False if the processes do not make the same calls on this

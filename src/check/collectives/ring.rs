@@ -7,8 +7,9 @@
 //! | odd                   | being written                         |
 //! | even                  | how often it was, twice               |
 
-use super::{Call, Words, routine};
+use super::{Call, Words};
 use crate::check::{Place, here};
+use crate::naming::routine;
 use crate::shm::atomic::{AtomicU64, Ordering, fence, store_if_new};
 use crate::shm::text::{Copied, Text};
 use parking_lot::Mutex;

@@ -8,7 +8,6 @@ use crate::runtime::deaths::dead;
 use crate::runtime::errands::{Errand, set_errand};
 use crate::runtime::{self, Ranks, job, me, must_reach};
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed, spin_loop};
-use crate::shm::lock::Ring;
 use crate::shm::parcel::Answer;
 use crate::shm::segment::segment;
 use crate::win::elements::Sides;
@@ -23,8 +22,8 @@ use std::sync::{Arc, Weak};
 /// So often it looks at a taken accumulate lock: an update of a few elements here holds it no longer.
 const LOOKS: usize = 16;
 
-/// Bytes that are updated at a time, while the operands of as many more are on their way. A whole number of any elements.
-const AHEAD: usize = 4 << 10;
+/// Bytes of short runs that are gathered at a time.
+const GATHERED: usize = 4 << 10;
 /// Runs of so few bytes take longer one by one than gathered.
 const SHORT: usize = 64;
 
@@ -163,10 +162,7 @@ impl Window {
             return false;
         }
         update();
-        let whom = lock.release_exclusive(me);
-        if whom != Ring::Nobody {
-            waiting::ring(lock, whom);
-        }
+        waiting::ring(lock, lock.release_exclusive(me));
         true
     }
 }
@@ -261,10 +257,10 @@ impl Task<'_> {
         if !is_short || pattern.stride.unsigned_abs() <= block {
             return false;
         }
-        let mut room = [0_u8; AHEAD];
+        let mut room = [0_u8; GATHERED];
         let (mut address, mut rest) = (pattern.address, pattern.count as usize);
         while rest > 0 {
-            let count = rest.min(AHEAD / block);
+            let count = rest.min(GATHERED / block);
             let message = Message {
                 layout: &Layout::run(0, block),
                 extent: pattern.stride,
