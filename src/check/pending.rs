@@ -365,19 +365,20 @@ pub fn let_go(request: i32) {
     }
 }
 
-/// Whose memory that is, as far as it can be asked in a handler of a signal.
+/// Whose memory that is, as far as it can be asked in a handler of a signal: of an operation that is pending, or that the present call is about to
+/// start, whose message may have come already.
 pub(super) fn owner(address: usize) -> Option<Owner> {
     let table = TABLE.try_lock()?;
-    let has = |data: &Ranges| data.meets((address, address + 1)).is_some();
-    let mut operations = table.as_ref()?.operations.iter();
-    operations.find_map(|operation| {
-        let Operation {
-            used, name, place, ..
-        } = operation;
-        let does = match (has(&used.writes), has(&used.reads)) {
-            (true, _) => "writes to",
-            (_, true) => "reads",
-            _ => return None,
+    let table = table.as_ref()?;
+    let begun = table.operations.iter();
+    let begun = begun.map(|operation| (operation.name, operation.place, &operation.used));
+    let starts = called().starts_with("MPI_Start");
+    let prepared = table.prepared.values().filter(|_| starts);
+    let prepared = prepared.map(|(name, used)| (*name, here(), used));
+    begun.chain(prepared).find_map(|(name, place, used)| {
+        let does = match used.access_at(address)? {
+            Access::Write => "writes to",
+            Access::Read => "reads",
         };
         Some(Owner {
             words: format!("the memory that {name} at {} {does}", place.of(rank())),

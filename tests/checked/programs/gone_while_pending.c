@@ -5,6 +5,7 @@
 // wrong unmapped: buffer freed
 // wrong only_read: bad buffer
 // wrong persistent: buffer freed
+// wrong arrived: buffer freed
 // wrong collective: buffer freed
 // wrong second_half: buffer freed
 // wrong got: bad buffer
@@ -12,6 +13,7 @@
 // fails unmapped
 // fails only_read
 // fails persistent
+// fails arrived
 // fails collective
 // fails second_half
 // fails got
@@ -74,17 +76,26 @@ int main(int argc, char **argv) {
         free(heap);
         MPI_Barrier(comm);
         MPI_Wait(&request, MPI_STATUS_IGNORE); // !freed
-    } else if (IS(persistent) || IS(again)) {
+    } else if (IS(persistent)) { // the message comes behind the start
+        MPI_Recv_init(into, 64, MPI_CHAR, 1, 0, comm, &request);
+        munmap(into, SIZE);
+        MPI_Start(&request); // !persistent
+        MPI_Barrier(comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE); // !persistent
+        MPI_Request_free(&request);
+    } else if (IS(arrived) || IS(again)) { // or before it
         MPI_Recv_init(into, 64, MPI_CHAR, 1, 0, comm, &request);
         MPI_Barrier(comm);
+        MPI_Probe(1, 0, comm, MPI_STATUS_IGNORE);
         if (IS(again)) {
             MPI_Start(&request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Probe(1, 0, comm, MPI_STATUS_IGNORE);
         } else {
             munmap(into, SIZE);
         }
-        MPI_Start(&request);                   // !persistent
-        MPI_Wait(&request, MPI_STATUS_IGNORE); // !persistent
+        MPI_Start(&request); // !arrived
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Request_free(&request);
     } else {
         MPI_Irecv(into, IS(second_half) ? SIZE : 64, MPI_CHAR, 1, 0, comm, &request);
