@@ -28,12 +28,6 @@ static void siblings(char *program)
     OK(MPI_Comm_disconnect(&inter));
 }
 
-static void on_alarm(int signal)
-{
-    (void)signal;
-    die();
-}
-
 /* The last rank dies while all wait for one that is slow. */
 static void asked(char *program, int root)
 {
@@ -41,11 +35,8 @@ static void asked(char *program, int root)
     MPI_Comm inter;
     int last = size - 1, other = (rank + 1) % last, told = 100 + rank, heard = 0, class = 0;
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    if (rank == last) {
-        struct itimerval soon = {{0, 0}, {0, SOON * 1000}};
-        signal(SIGALRM, on_alarm);
-        setitimer(ITIMER_REAL, &soon, NULL);
-    }
+    if (rank == last)
+        die_in(SOON * 1000);
     int code = MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, root ? last : 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
     OK(MPI_Error_class(code, &class));
     /* Who waits for the new one alone hears of its end. */
