@@ -138,11 +138,14 @@ impl Call {
     /// What notes have left to others.
     pub(super) fn without_notes(self, tag: i32) -> Result<()> {
         let comm = self.comm;
-        if !self.meet()? {
-            plan::run(self.plan(tag)?)?;
+        let of_two = comm.meeting.size() == 2;
+        let whole = of_two && comm.exchanges.lock().take_whole();
+        if whole || !self.meet()? {
+            plan::run(self.plan(tag, whole)?)?;
         }
-        if comm.meeting.size() == 2 {
-            comm.exchanges.lock().end(Way::InParts);
+        if of_two {
+            let way = if whole { Way::Fetched } else { Way::InParts };
+            comm.exchanges.lock().end(way);
         }
         Ok(())
     }
@@ -150,7 +153,7 @@ impl Call {
     /// Begins; does not block. `None`: it is done already.
     pub fn start(self) -> Result<Option<Counted<Operation>>> {
         self.count();
-        plan::start(self.plan(next_tag(self.comm))?)
+        plan::start(self.plan(next_tag(self.comm), false)?)
     }
 
     /// The communicator, and what begins the operation each time it is called.
@@ -164,7 +167,7 @@ impl Call {
         if check::is_on() {
             self.compare();
         }
-        let (plan, given) = (self.plan(next_tag(self.comm))?, self.given());
+        let (plan, given) = (self.plan(next_tag(self.comm), false)?, self.given());
         let begin = move || {
             traffic::own().collective.add(given);
             plan::start(plan.clone())
@@ -314,8 +317,8 @@ impl Call {
         }
     }
 
-    /// The messages of the operation.
-    fn plan(&self, tag: i32) -> Result<Arc<Plan>> {
+    /// The messages of the operation; of a reduction by two, whether each is to fold the `whole`.
+    fn plan(&self, tag: i32, whole: bool) -> Result<Arc<Plan>> {
         use Collective::*;
         let mut plan = Planner::new(self.comm, self.name, tag);
         let inter = plan.is_inter();
@@ -371,6 +374,7 @@ impl Call {
             }
             Allreduce { op, mine, out } => match inter {
                 true => plan.allreduce_across(*op, mine, out)?,
+                false if whole => plan.allreduce_by_each(*op, mine, out)?,
                 false => plan.allreduce(*op, mine, out)?,
             },
             Scan { op, mine, out } => plan.scan(*op, mine, out)?,

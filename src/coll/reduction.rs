@@ -213,6 +213,11 @@ impl Planner {
             self.fence();
             return self.broadcast(out, 0);
         }
+        self.allreduce_by_each(op, mine, out)
+    }
+
+    /// The same: each gets all that the others have, and folds all of it.
+    pub fn allreduce_by_each(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
         self.collect(op, mine, out, |plan| {
             (1..plan.size).try_for_each(|i| plan.send((plan.rank + i) % plan.size, mine))
         })

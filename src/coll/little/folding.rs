@@ -1,5 +1,6 @@
 //! Reductions.
 
+use super::unasked::{More, said};
 use super::{AS_MESSAGE, IN_PIECES, Little, PIECE, PLACED, length};
 use crate::coll::elements::Vector;
 use crate::coll::fold::Fold;
@@ -15,6 +16,14 @@ const READ_TO_FOLD: usize = 128 << 10;
 
 /// Elements to be folded go in pieces up to so many bytes.
 const PIECES_TO_FOLD: usize = 64 << 10;
+
+/// The lower rank's note says that each of two gets all that the other one has, and folds all of it.
+const WHOLE: More = 1;
+
+/// Whether a process folds all that there is, and the other one, which gets `others` of it, does so, too.
+fn is_of_all(mine: &Vector, others: usize, out: &Vector) -> bool {
+    (others, out.count) == (mine.count, mine.count)
+}
 
 impl<'a> Little<'a> {
     /// Everybody's `mine` are folded into the root's `out`: nobody else waits.
@@ -157,7 +166,17 @@ impl<'a> Little<'a> {
         let pinned = match place {
             Some(at) => self.show_to(at, len, u16::from(others > 0) << other)?,
             None if len <= NOTE => self.give_again(mine)?,
-            None => self.announce(len)?,
+            None => {
+                let mut exchanges = self.comm.exchanges.lock();
+                let more = match self.comm.rank {
+                    _ if !is_of_all(mine, others, out) => 0,
+                    0 if exchanges.is_next_whole(len) => WHOLE,
+                    0 => 0,
+                    _ => exchanges.take_last(),
+                };
+                drop(exchanges);
+                self.announce_with(len, more)?
+            }
         };
         match pinned {
             Some(round) => self.fold_in(round, fold, mine, first, out),
@@ -185,6 +204,7 @@ impl<'a> Little<'a> {
                 return Err(error);
             }
             if len > NOTE && (self.shown.is_none() || number & PLACED == 0) {
+                self.learn_of(&round, number, first == 0 && out.count == mine.count, len);
                 return Ok(false);
             }
             let given = match number & PLACED {
@@ -200,6 +220,18 @@ impl<'a> Little<'a> {
             folded = folded.and(self.tell(&round));
         }
         folded.and(self.await_readers()).map(|()| true)
+    }
+
+    /// Hears how a reduction of `len` bytes goes over messages, if it `is_of_all`: as the lower rank says, if it has no more than a message either. The
+    /// other one's note has that number.
+    fn learn_of(&self, round: &Round<'a>, number: usize, is_of_all: bool, len: usize) {
+        let (rank, is_message) = (self.comm.rank, number & AS_MESSAGE != 0);
+        if is_of_all && is_message && self.shown.is_none() {
+            let told = (rank == 0).then(|| said(round, 1));
+            let whole = said(round, 0) == WHOLE;
+            let mut exchanges = self.comm.exchanges.lock();
+            exchanges.begin_reduction(len, whole, told);
+        }
     }
 
     /// The `len` bytes that everybody gave, from number `skip` on.

@@ -19,7 +19,7 @@ use crate::runtime::notes::{NOTE, Round};
 use crate::transport::trials::Way;
 
 /// What a note says of a block that comes as a message, at its process's place among those of both: how many of the next ones go unasked, if it is the
-/// lower rank's, or that this one does.
+/// lower rank's, or that this one does; of a reduction, whether each folds all.
 pub(super) type More = u32;
 const UNASKED: More = More::MAX;
 
@@ -28,7 +28,7 @@ pub(super) fn comes_as_message(number: usize) -> bool {
     number != ONE_BY_ADDRESS && number & AS_MESSAGE != 0
 }
 
-fn said(round: &Round<'_>, from: usize) -> More {
+pub(super) fn said(round: &Round<'_>, from: usize) -> More {
     let data = round.data(from, size_of::<[More; 2]>());
     // SAFETY: such a note has them, of each of two.
     unsafe { (*data.cast::<[More; 2]>())[from] }
