@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 6 8 */
+/* ranks: 1 2 3 4 6 8; wrong: what all have to give alike is not, on purpose */
 /* Cartesian topologies: making, asking, shifting, parting; a grid smaller than the communicator; errors. */
 #include "check.h"
 

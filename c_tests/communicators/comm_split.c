@@ -1,4 +1,4 @@
-/* ranks: 1 2 4 8 */
+/* ranks: 1 2 4 8; wrong: what all have to give alike is not, on purpose */
 /* MPI_Comm_split and MPI_Comm_split_type: who comes together, in which order, and under which context. */
 #include "check.h"
 

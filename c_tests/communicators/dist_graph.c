@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 8 */
+/* ranks: 1 2 3 4 8; wrong: what all have to give alike is not, on purpose */
 /* Distributed graphs: edges given by their own processes and by others, several the same, weights, errors. */
 #include "check.h"
 

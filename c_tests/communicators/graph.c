@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 8 */
+/* ranks: 1 2 3 4 8; wrong: what all have to give alike is not, on purpose */
 /* Graph topologies: making, asking, who is outside, duplicates, errors. */
 #include "check.h"
 

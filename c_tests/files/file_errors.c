@@ -1,4 +1,4 @@
-/* ranks: 1 2 4; mpich: skip 4.0 has no own representations, and MPI_ERR_ARG for what is not the same on all ranks */
+/* ranks: 1 2 4; mpich: skip 4.0 has no own representations, and MPI_ERR_ARG for what is not the same on all ranks; wrong: what all have to give alike is not, on purpose */
 /* Opening, sizes and what files refuse (MPI 4.1 sections 14.2, 14.7): access modes, names, handles, read-only and write-only
  * files, sequential mode, error handlers. */
 #include "check.h"

@@ -1,4 +1,4 @@
-/* ranks: 3 6; mpich: skip an error on one rank leaves the others waiting */
+/* ranks: 3 6; mpich: skip an error on one rank leaves the others waiting; wrong: what all have to give alike is not, on purpose */
 /* One rank is wrong, and all get the error, each by the number that its own header has for the class. tests/mixed runs this with
  * ranks that were compiled with different headers. */
 #include "check.h"

@@ -131,7 +131,8 @@ pub fn barred() -> c_int {
 }
 
 /// Where this job is checked, an error that no function of the program's is told is noted, with the line of its call: codes that are
-/// returned are often not looked at. (But not each survivor's that ends because another has died, which is told.)
+/// returned are often not looked at. (But not each survivor's that ends because another has died, which is told.) That what all give alike is not alike
+/// MPI forbids, so that is no note.
 #[cold]
 fn note(code: c_int, holder: Option<&Holder>) {
     let then = match holder.map(|holder| holder.handler) {
@@ -140,15 +141,29 @@ fn note(code: c_int, holder: Option<&Holder>) {
         Some(Handler::Fatal | Handler::Abort) | None => "the job ends",
         _ => return,
     };
-    check::note(check::Finding {
-        kind: "error",
-        section: "MPI 4.1 §9.3",
+    let class = error::class_of(code);
+    let differs = class == Class::NotSame.number();
+    let finding = check::Finding {
+        kind: if differs {
+            "collective mismatch"
+        } else {
+            "error"
+        },
+        section: if differs {
+            "MPI 4.1 §9.4"
+        } else {
+            "MPI 4.1 §9.3"
+        },
         text: format!(
             "{}: {}; {then}",
-            error::class_name(error::class_of(code)),
+            error::class_name(class),
             naming::printable(&error::text_of(code)),
         ),
-    });
+    };
+    match differs {
+        true => check::tell(finding),
+        false => check::note(finding),
+    }
 }
 
 /// Calls the error handler of `object` with `code`, as `MPI_Comm_call_errhandler` and its kin do.

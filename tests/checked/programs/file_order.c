@@ -8,7 +8,6 @@
 // wrong sync: collective mismatch
 // wrong etypes: collective mismatch
 // wrong representations: collective mismatch
-// noted representations
 // right same
 // right views
 // right on_its_own
