@@ -8,8 +8,13 @@
 //! A yield of over 2 ms is such a one. The number of waits is 4 at first, then 16, up to 4096. Calls that look and do not block
 //! (`MPI_Test`, `MPI_Iprobe`) give their core away by the same rule. (A barrier of 4 ranks beside two processes that compute,
 //! on 2 cores: 40 to 90 µs, and 1,700 to 7,000 without this; `bench/RESULTS.md`.)
+//!
+//! Who computes may be a rank of the job, and begin to wait with the others: then each of those waits costs them wake-ups. So no try is longer
+//! than 16 such yields away, by the clock. (8 ranks on 2 cores, `MPI_Bcast` of 64 bytes behind a part in which ranks work beside
+//! `MPI_Iallreduce`: 80 to 180 µs instead of 5, for half a second.)
 
-use crate::shm::atomic::{AtomicU32, Ordering};
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::shm::clock;
 
 /// A yield of so many nanoseconds has met somebody who computes. Ranks of the job that all wait for one that computes less
 /// than this are better off yielding. (What one costs otherwise: `make bench BENCH=--thresholds`.)
@@ -17,6 +22,8 @@ const SLICE: u32 = 2_000_000;
 /// The waits between two tries: at first, and at most. A try costs a slice, a needless sleep some ten microseconds.
 const LEAST: u32 = 4;
 const MOST: u32 = 4096;
+/// The next try is so many dear yields away at most: tries cost a sixteenth of the time.
+const AWAY: u32 = 16;
 
 /// What a rank has learnt of its yields. Threads that learn at the same time may overwrite each other's.
 pub(super) struct Yields {
@@ -24,6 +31,13 @@ pub(super) struct Yields {
     left: AtomicU32,
     /// So many there will be after the next dear one.
     next: AtomicU32,
+    /// When the next try is due, in nanoseconds of the machine's clock.
+    due: AtomicU64,
+}
+
+/// Nanoseconds of the machine's clock.
+fn now() -> u64 {
+    clock::now().as_nanos() as u64
 }
 
 impl Yields {
@@ -31,22 +45,36 @@ impl Yields {
         Yields {
             left: AtomicU32::new(0),
             next: AtomicU32::new(LEAST),
+            due: AtomicU64::new(0),
         }
     }
 
     /// Whether this wait is one to sleep in at once.
     pub(super) fn are_dear(&self) -> bool {
-        let left = self.left.load(Ordering::Relaxed);
-        if left > 0 {
-            self.left.store(left - 1, Ordering::Relaxed);
-        }
-        left > 0
+        self.are_dear_at(now)
     }
 
     /// Learns from a wait whose longest yield took so many nanoseconds.
     pub(super) fn took(&self, longest: u32) {
+        self.took_at(longest, now);
+    }
+
+    fn are_dear_at(&self, now: impl FnOnce() -> u64) -> bool {
+        let left = self.left.load(Ordering::Relaxed);
+        if left == 0 {
+            return false;
+        }
+        let is_due = now() >= self.due.load(Ordering::Relaxed);
+        let left = if is_due { 0 } else { left - 1 };
+        self.left.store(left, Ordering::Relaxed);
+        !is_due
+    }
+
+    fn took_at(&self, longest: u32, now: impl FnOnce() -> u64) {
         let next = self.next.load(Ordering::Relaxed);
         if longest >= SLICE {
+            let due = now() + u64::from(longest) * u64::from(AWAY);
+            self.due.store(due, Ordering::Relaxed);
             self.left.store(next, Ordering::Relaxed);
             self.next.store((next * 4).min(MOST), Ordering::Relaxed);
         } else if next > LEAST {
@@ -62,14 +90,19 @@ mod tests {
 
     /// How many waits in a row the next ones sleep in at once.
     fn row(yields: &Yields) -> u32 {
-        (0..).take_while(|_| yields.are_dear()).count() as u32
+        (0..).take_while(|_| yields.are_dear_at(|| 0)).count() as u32
+    }
+
+    /// All at one time.
+    fn took(yields: &Yields, longest: u32) {
+        yields.took_at(longest, || 0);
     }
 
     #[test]
     fn cheap_yields_go_on() {
         let yields = Yields::new();
         for _ in 0..100 {
-            yields.took(SLICE - 1);
+            took(&yields, SLICE - 1);
             assert_eq!(row(&yields), 0);
         }
     }
@@ -79,24 +112,40 @@ mod tests {
         let yields = Yields::new();
         let mut rows = vec![];
         for _ in 0..7 {
-            yields.took(SLICE);
+            took(&yields, SLICE);
             rows.push(row(&yields));
         }
         assert_eq!(rows, [4, 16, 64, 256, 1024, 4096, 4096]);
+    }
+
+    /// By the clock, however few waits there were.
+    #[test]
+    fn a_try_is_never_far_away() {
+        let yields = Yields::new();
+        for _ in 0..9 {
+            took(&yields, SLICE);
+            row(&yields);
+        }
+        took(&yields, SLICE);
+        let due = u64::from(AWAY * SLICE);
+        assert!(yields.are_dear_at(|| due - 1));
+        assert!(!yields.are_dear_at(|| due) && !yields.are_dear_at(|| 0));
+        took(&yields, SLICE);
+        assert!(yields.are_dear_at(|| 0));
     }
 
     #[test]
     fn what_was_dear_may_be_cheap_again() {
         let yields = Yields::new();
         for _ in 0..9 {
-            yields.took(3 * SLICE);
+            took(&yields, 3 * SLICE);
             row(&yields);
         }
         for _ in 0..200 {
-            yields.took(1000);
+            took(&yields, 1000);
         }
         assert_eq!(row(&yields), 0);
-        yields.took(SLICE);
+        took(&yields, SLICE);
         assert_eq!(row(&yields), LEAST);
     }
 }
