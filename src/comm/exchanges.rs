@@ -167,9 +167,10 @@ mod tests {
             [(9, 5, 3, true), (9, 5, 12, false), (5, 9, 9, false)]
         {
             let mut exchanges = Exchanges::default();
-            let (len, mut told) = (64 << 10, 0);
-            for _ in 0..2000 {
+            let (len, mut told, mut wholes) = (64 << 10, 0, 0);
+            for n in 0..2000 {
                 let is_whole = exchanges.is_next_whole(len);
+                wholes += u32::from(n >= 1000 && is_whole);
                 exchanges.begin_reduction(len, is_whole, Some(told));
                 assert_eq!(
                     [exchanges.take_whole(), exchanges.take_whole()],
@@ -181,10 +182,11 @@ mod tests {
                 begun.1 -= Duration::from_micros(took);
                 exchanges.end(if is_whole { Fetched } else { InParts });
             }
-            assert_eq!(
-                exchanges.is_next_whole(len),
-                expected,
-                "{halves} {whole} {slower}"
+            // The other way is tried now and then.
+            let expected = if expected { 901..1001 } else { 0..100 };
+            assert!(
+                expected.contains(&wholes),
+                "{halves} {whole} {slower}: {wholes}"
             );
             assert!(!exchanges.is_next_whole(MOST_WHOLE + 1));
             assert_eq!(exchanges.next(len), InParts);
