@@ -144,8 +144,7 @@ impl Call {
             plan::run(self.plan(tag, whole)?)?;
         }
         if of_two {
-            let way = if whole { Way::Fetched } else { Way::InParts };
-            comm.exchanges.lock().end(way);
+            comm.exchanges.lock().end(Way::InParts);
         }
         Ok(())
     }

@@ -26,8 +26,8 @@ pub struct Exchanges {
     trials: Vec<Trials>,
     /// The same of reductions, of which those by halves are as in parts, and the others as if fetched.
     reductions: Vec<Trials>,
-    /// The one that is on its way, and whether it is a reduction.
-    begun: Option<(usize, Instant, bool)>,
+    /// The one that is on its way; of a reduction, its way.
+    begun: Option<(usize, Instant, Option<Way>)>,
     /// Whether the reduction that comes next is of all by each.
     whole: bool,
     /// The last one, and how long it has taken here.
@@ -73,7 +73,7 @@ impl Exchanges {
 
     /// Both processes are here to exchange blocks of `len` bytes.
     pub fn begin(&mut self, len: usize) {
-        self.begun = Some((size(len), Instant::now(), false));
+        self.begun = Some((size(len), Instant::now(), None));
     }
 
     /// Whether each of both is to fold all of the next reduction of `len` bytes, as the lower rank finds.
@@ -101,7 +101,8 @@ impl Exchanges {
             self.last = None;
         }
         self.whole = whole;
-        self.begun = Some((size(len), Instant::now(), true));
+        let way = if whole { Way::Fetched } else { Way::InParts };
+        self.begun = Some((size(len), Instant::now(), Some(way)));
     }
 
     /// Whether the one that was begun last is of all by each. That is told once.
@@ -109,12 +110,12 @@ impl Exchanges {
         std::mem::take(&mut self.whole)
     }
 
-    /// What was begun has come that way, if anything was.
+    /// What was begun is done, if anything was; blocks have come that way.
     pub fn end(&mut self, way: Way) {
-        let Some((size, at, is_reduction)) = self.begun.take() else {
+        let Some((size, at, reduction)) = self.begun.take() else {
             return;
         };
-        if is_reduction {
+        if let Some(way) = reduction {
             self.last = Some((size, way, at.elapsed()));
         } else if let Some(trials) = self.trials.get_mut(size) {
             trials.came(way, at.elapsed().as_nanos() as f32);
@@ -180,7 +181,7 @@ mod tests {
                 told = if is_whole { slower * 1000 } else { 0 };
                 let begun = exchanges.begun.as_mut().unwrap();
                 begun.1 -= Duration::from_micros(took);
-                exchanges.end(if is_whole { Fetched } else { InParts });
+                exchanges.end(InParts);
             }
             // The other way is tried now and then.
             let expected = if expected { 901..1001 } else { 0..100 };
@@ -195,7 +196,7 @@ mod tests {
         assert_eq!(other.take_last(), 0);
         other.begin_reduction(64 << 10, true, None);
         other.begun.as_mut().unwrap().1 -= Duration::from_micros(7);
-        other.end(Fetched);
+        other.end(InParts);
         assert!(other.take_last() >= 7000 && other.take_last() == 0);
     }
 
