@@ -131,8 +131,8 @@ pub fn barred() -> c_int {
 }
 
 /// Where this job is checked, an error that no function of the program's is told is noted, with the line of its call: codes that are
-/// returned are often not looked at. (But not each survivor's that ends because another has died, which is told.) That what all give alike is not alike
-/// MPI forbids, so that is no note.
+/// returned are often not looked at. (But not each survivor's that ends because another has died, which is told.) MPI forbids that
+/// processes differ in what all have to give alike: that is a finding.
 #[cold]
 fn note(code: c_int, holder: Option<&Holder>) {
     let then = match holder.map(|holder| holder.handler) {
@@ -142,28 +142,21 @@ fn note(code: c_int, holder: Option<&Holder>) {
         _ => return,
     };
     let class = error::class_of(code);
-    let differs = class == Class::NotSame.number();
-    let finding = check::Finding {
-        kind: if differs {
-            "collective mismatch"
-        } else {
-            "error"
-        },
-        section: if differs {
-            "MPI 4.1 §9.4"
-        } else {
-            "MPI 4.1 §9.3"
-        },
+    let (tell, kind, section): (fn(check::Finding), _, _) = match class {
+        class if class == Class::NotSame.number() => {
+            (check::tell, "collective mismatch", "MPI 4.1 §9.4")
+        }
+        _ => (check::note, "error", "MPI 4.1 §9.3"),
+    };
+    tell(check::Finding {
+        kind,
+        section,
         text: format!(
             "{}: {}; {then}",
             error::class_name(class),
             naming::printable(&error::text_of(code)),
         ),
-    };
-    match differs {
-        true => check::tell(finding),
-        false => check::note(finding),
-    }
+    });
 }
 
 /// Calls the error handler of `object` with `code`, as `MPI_Comm_call_errhandler` and its kin do.
