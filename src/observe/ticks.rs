@@ -26,11 +26,11 @@ pub fn now() -> u64 {
     match COUNTER.load(Ordering::Relaxed) {
         // SAFETY: the counter is part of x86-64, and read by the kernel's own clock in all processes.
         true => unsafe { std::arch::x86_64::_rdtsc() },
-        false => clock::now().as_nanos() as u64,
+        false => clock::nanoseconds(),
     }
 }
 
 /// Both clocks at one moment: ticks, and nanoseconds.
 pub fn both() -> (u64, u64) {
-    (now(), clock::now().as_nanos() as u64)
+    (now(), clock::nanoseconds())
 }

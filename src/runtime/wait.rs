@@ -564,9 +564,7 @@ fn woken(before: u64, at: u64) {
     if at == before || SPIN_NS.load(Ordering::Relaxed) == 0 {
         return;
     }
-    let took = (clock::now().as_nanos() as u64)
-        .saturating_sub(at)
-        .min(WAKING_MOST) as u32;
+    let took = clock::nanoseconds().saturating_sub(at).min(WAKING_MOST) as u32;
     let last = WAKING_NS.load(Ordering::Relaxed);
     WAKING_NS.store(took.max(last - last / 8), Ordering::Relaxed);
 }

@@ -35,11 +35,6 @@ pub(super) struct Yields {
     due: AtomicU64,
 }
 
-/// Nanoseconds of the machine's clock.
-fn now() -> u64 {
-    clock::now().as_nanos() as u64
-}
-
 impl Yields {
     pub(super) const fn new() -> Yields {
         Yields {
@@ -51,12 +46,12 @@ impl Yields {
 
     /// Whether this wait is one to sleep in at once.
     pub(super) fn are_dear(&self) -> bool {
-        self.are_dear_at(now)
+        self.are_dear_at(clock::nanoseconds)
     }
 
     /// Learns from a wait whose longest yield took so many nanoseconds.
     pub(super) fn took(&self, longest: u32) {
-        self.took_at(longest, now);
+        self.took_at(longest, clock::nanoseconds);
     }
 
     fn are_dear_at(&self, now: impl FnOnce() -> u64) -> bool {

@@ -7,3 +7,8 @@ use std::time::Duration;
 pub fn now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
 }
+
+/// The same in nanoseconds, which a word of shared memory can have.
+pub fn nanoseconds() -> u64 {
+    now().as_nanos() as u64
+}

@@ -328,7 +328,7 @@ impl Process {
 
     #[cold]
     fn wake(&self) {
-        let now = clock::now().as_nanos() as u64;
+        let now = clock::nanoseconds();
         self.woken.store(now, Ordering::Relaxed);
         let waker = try_job().map_or(0, |job| job.rank + 1);
         self.woken_by.store(waker, Ordering::Relaxed);
